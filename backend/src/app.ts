@@ -9,6 +9,7 @@ import { pinoHttp } from 'pino-http';
 import { analysisRoutes } from './analysis/routes.js';
 import { auditRoutes } from './audit/routes.js';
 import { authRoutes } from './auth/routes.js';
+import { carerRoutes } from './carers/routes.js';
 import { consentRoutes } from './consents/routes.js';
 import type { Gateway } from './context.js';
 import { emergencyRoutes } from './emergencies/routes.js';
@@ -41,6 +42,7 @@ const features = [
   guestRoutes,
   requestRoutes,
   emergencyRoutes,
+  carerRoutes,
   analysisRoutes,
   consentRoutes,
   messageRoutes,

@@ -3,6 +3,7 @@ import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import { sameLook } from '@lightbox/contract/audit/faults.js';
 import type { CallShape } from '@lightbox/contract/call.js';
 import { type CallName, calls } from '@lightbox/contract/calls.js';
+import { carerLook } from '@lightbox/contract/carers/states.js';
 import type { ServerEvent } from '@lightbox/contract/events.js';
 import {
   decideImage,
@@ -29,6 +30,7 @@ import {
   type BuiltImage,
   type BuiltShare,
   buildAdmin,
+  buildCarer,
   buildEmergency,
   buildImage,
   buildInvite,
@@ -85,6 +87,9 @@ const states = [
   'revoked share',
   'in an emergency',
   'emergency over',
+  'as a carer',
+  'as a carer, locked',
+  'as a former carer',
   'foreign',
   'deleted',
   'absent',
@@ -95,6 +100,13 @@ type What = 'image' | 'study';
 const emergencies: Partial<Record<State, { minutes?: number }>> = {
   'in an emergency': {},
   'emergency over': { minutes: -1 },
+};
+
+/** The viewer is named by a patient who has a share of the image. */
+const carers: Partial<Record<State, { verified: boolean; live: boolean }>> = {
+  'as a carer': { verified: true, live: true },
+  'as a carer, locked': { verified: false, live: true },
+  'as a former carer': { verified: true, live: false },
 };
 
 interface World {
@@ -145,6 +157,13 @@ async function arrange(role: Role, state: State, what: What): Promise<World> {
     ...(patient ? { patient: patient._id } : {}),
   });
   if (patient) await buildEmergency(test.gateway, { provider: viewer, patient, ...emergencies[state] });
+  const cared = carers[state];
+  if (cared) {
+    const helped = await builders.patient();
+    await buildShare(test.gateway, { image, recipient: helped, verified: cared.verified });
+    const ended = { state: 'ended', live: false } as const;
+    await buildCarer(test.gateway, { patient: helped, carer: viewer, ...(cared.live ? {} : ended) });
+  }
   const now = new Date();
   const analysed: Omit<AnalysisDoc, '_id'> = {
     status: 'completed',
@@ -205,7 +224,8 @@ async function arrange(role: Role, state: State, what: What): Promise<World> {
   }
   const facts = { ownerId: image.owner.id, patientId: patient?.id ?? null, share, copy };
   const emergency = state === 'in an emergency';
-  return { ...world, facts: state === 'deleted' ? null : { ...facts, emergency } };
+  const carer = state === 'as a carer';
+  return { ...world, facts: state === 'deleted' ? null : { ...facts, emergency, carer } };
 }
 
 interface Cell {
@@ -448,7 +468,11 @@ interface Outcome {
 const line = (type: string, status = 'success', reason = '') => `${type} ${status} ${reason}`.trim();
 
 /** The contract's order: the role, then what is not theirs to know of, then what is seen but not allowed. */
-function expected({ name, rule, success, leaves, hidden }: Cell, caller: Person, facts: ImageFacts | null): Outcome {
+function expected(
+  { name, method, rule, success, leaves, hidden }: Cell,
+  caller: Person,
+  facts: ImageFacts | null,
+): Outcome {
   const shape = calls[name] as CallShape;
   const action = shape.action as AuditAction;
   const denied = (status: number, reason: string) => ({ status, log: [line(action, 'denied', reason)] });
@@ -459,7 +483,10 @@ function expected({ name, rule, success, leaves, hidden }: Cell, caller: Person,
   const named = typeof rule === 'function' ? rule(caller.role) : rule;
   const asked = rule === 'open' || rule === 'download' ? formRules[rule][form] : named;
   const decision = asked ? decideImage(asked, caller, facts) : ({ may: true } as const);
-  if (decision.may) return { status: success, log: (leaves ?? [action]).map((type) => line(type)) };
+  // The call with HEAD comes after the one with GET: it is the same look.
+  const isCarers = method !== 'head' && 'because' in decision && decision.because === 'carer';
+  const reason = isCarers ? carerLook : '';
+  if (decision.may) return { status: success, log: (leaves ?? [action]).map((type) => line(type, 'success', reason)) };
   if (hidden) return denied(404, 'NOT_FOUND');
   const errors: Partial<Record<ImageBar, string>> = { notVerified: 'NOT_VERIFIED', noDownload: 'NO_DOWNLOAD' };
   return denied(403, (!decision.may && errors[decision.because]) || 'FORBIDDEN');
@@ -532,14 +559,14 @@ const rows = (Object.keys(ofWhat) as What[]).flatMap((what) =>
   ),
 );
 /** The states in which a stranger calls too: shares and emergencies of others change nothing for them. */
-const withStranger: readonly State[] = ['shared verified', 'in an emergency', 'deleted'];
+const withStranger: readonly State[] = ['shared verified', 'in an emergency', 'as a carer', 'deleted'];
 
 describe.concurrent.each(rows)('a shared $what, $state, for a $role', ({ what, role, state }) => {
   // The rows run at the same time, so each takes as long as all of them.
   it('every call of every caller is answered as the policy says', { timeout: 240_000 }, async () => {
     const world = await arrange(role, state, what);
     const { viewer, other, facts } = world;
-    const strange = facts && { ...facts, share: null, copy: null, emergency: false };
+    const strange = facts && { ...facts, share: null, copy: null, emergency: false, carer: false };
     const callers = [[other, strange] as const, [viewer, facts] as const].slice(withStranger.includes(state) ? 0 : 1);
     const logs = new Map([viewer, other].map((person) => [person, logOf(person)]));
     const got: Record<string, Outcome> = {};
@@ -586,7 +613,7 @@ describe.concurrent.each(rows)('a shared $what, $state, for a $role', ({ what, r
     const refs = { record: image.id, share: share.id, progress: 10 };
     for (const [person, known] of [
       [viewer, facts] as const,
-      [other, facts && { ...facts, share: null, copy: null, emergency: false }] as const,
+      [other, facts && { ...facts, share: null, copy: null, emergency: false, carer: false }] as const,
     ]) {
       for (const name of keysOf(imageEvents)) {
         const rule = imageEvents[name];

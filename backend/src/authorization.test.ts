@@ -140,6 +140,16 @@ const rows: Record<CallName, Harmless> = {
   findSent: list,
   clearRequest: list,
   finishRequest: list,
+  setPhoto: { status: 415, body: {} },
+  removePhoto: list,
+  getPhoto: nothingThere,
+  listMonths: emptyBody,
+  findPlace: emptyBody,
+  listCarers: list,
+  nameCarer: emptyBody,
+  acceptCarer: { status: 404, body: {} },
+  endCarer: { status: 404, body: {} },
+  listCarerImages: nothingThere,
   getPatientEmergency: nothingThere,
   openEmergency: { status: 404, body: { reason: 'A patient without a name' } },
   listEmergencyImages: nothingThere,
@@ -342,7 +352,7 @@ describe.concurrent.each(people)('the account: $kind, for a $role', ({ role, kin
     const viewer = await builders[role]();
     const { id, facts } = await account(viewer, kind);
     const own: UserFacts = { id: viewer.id, role, status: 'active', active: true };
-    const sees = facts !== null && userRules.see(viewer, facts, true);
+    const sees = facts !== null && userRules.see(viewer, facts, true, false);
     const writes = facts !== null && userRules.message(own, facts, true);
     const caller = api.as(viewer);
 

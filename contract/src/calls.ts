@@ -2,6 +2,7 @@ import { analysisCalls } from './analysis/calls.js';
 import { auditCalls } from './audit/calls.js';
 import { authCalls } from './auth/calls.js';
 import { securityCalls } from './auth/securityCalls.js';
+import { carerCalls } from './carers/calls.js';
 import { consentCalls } from './consents/calls.js';
 import { emergencyCalls } from './emergencies/calls.js';
 import { guestCalls } from './guests/calls.js';
@@ -30,6 +31,7 @@ export const calls = {
   ...guestCalls,
   ...requestCalls,
   ...emergencyCalls,
+  ...carerCalls,
   ...analysisCalls,
   ...consentCalls,
   ...messageCalls,

@@ -65,6 +65,11 @@ export const errors = {
   STALE: [409, 'There is a newer version of this analysis. Read it before you sign.'],
   REVIEW_STATE: [409, 'The analysis is in another state now. Read it again.'],
   EMERGENCY_OFF: [409, 'Emergency access is turned off.'],
+  CARERS_OFF: [409, 'Carers are turned off.'],
+  TOO_MANY_CARERS: [
+    409,
+    `A patient has at most ${limits.carersOfPatient} carers, and a carer helps at most ${limits.patientsOfCarer} patients.`,
+  ],
   PUSH_OFF: [409, 'This server does not send notifications to devices.'],
   EXPIRED: [410, 'This has expired.'],
   TOO_MANY_REQUESTS_OPEN: [409, 'Too many of your requests are open. Take, decline or withdraw one first.'],

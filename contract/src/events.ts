@@ -23,6 +23,8 @@ const GuestEvent = z.object({ guestLinkId: Id, imagemetadataId: Id, studyId: Id.
 const RequestEvent = z.object({ requestId: Id });
 /** An emergency access begins or ends, or its review goes on. Sent to the people who see its record. */
 const EmergencyEvent = z.object({ emergencyId: Id, patientId: Id });
+/** A carer was named, accepted, or ended. Sent to the patient and the carer. */
+const CarerEvent = z.object({ patientId: Id });
 /** `studyId`: the image’s study, for viewers who may know of it. */
 const ImageEvent = z.object({ imagemetadataId: Id, studyId: Id.optional() });
 const StudyEvent = z.object({ studyId: Id });
@@ -72,6 +74,11 @@ export const serverEvents = {
   'emergency:approved': EmergencyEvent,
   'emergency:questioned': EmergencyEvent,
   'emergency:answered': EmergencyEvent,
+  'carer:named': CarerEvent,
+  'carer:accepted': CarerEvent,
+  /** The carers of this patient may see other images now: the patient opened one, or their access to one ended. */
+  'carer:changed': CarerEvent,
+  'carer:ended': CarerEvent,
   'image:uploaded': ImageEvent,
   'image:updated': ImageEvent,
   'image:deleted': ImageEvent,

@@ -33,6 +33,9 @@ export const limits = {
   uploadBytes: 10 * 1024 * 1024,
   /** Hours after which a resumable upload that is not whole is removed. */
   resumableHours: 24,
+  /** Bytes of a profile photo as it is sent, and the pixels of each side as it is shown. */
+  photoBytes: 5 * 1024 * 1024,
+  photoPixels: 256,
   uploadBytesMax: 512 * 1024 * 1024,
   /** The browser sends larger files in resumable pieces (tus). */
   resumableBytes: 8 * 1024 * 1024,
@@ -82,6 +85,8 @@ export const limits = {
   /** Characters and words of a search for images. */
   searchLength: 100,
   searchWords: 5,
+  /** Months that the gallery offers to jump to. */
+  months: 120,
   /** Hours before its end in which a share ends soon. */
   endsSoonHours: 24,
   /** Characters of the reason for an image whose file names another patient. */
@@ -158,6 +163,13 @@ export const limits = {
   emergencyReasonMax: 500,
   /** Characters of a question, an answer or a comment in its review. */
   reviewTextLength: 500,
+  /** Carers of one patient, named or accepted, and patients of one carer. */
+  carersOfPatient: 5,
+  patientsOfCarer: 10,
+  /** Days for which a named carer can answer. */
+  carerDays: 14,
+  /** Carers that have ended, in the list of a person, the newest first. */
+  endedCarersShown: 10,
   pageLimit: 10,
   pageLimitMax: 100,
   chatLimit: 50,

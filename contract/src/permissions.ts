@@ -5,8 +5,8 @@ export type Role = (typeof roles)[number];
 const everyone = roles;
 const staff = ['healthProvider', 'admin'] as const;
 const providers = ['healthProvider'] as const;
-const admins = ['admin'] as const;
 const patients = ['patient'] as const;
+const admins = ['admin'] as const;
 
 /**
  * The roles that may make a call at all. Each call names its permission. The server refuses other roles with 403 before
@@ -40,6 +40,7 @@ export const permissions = {
   'emergency.read': everyone,
   'emergency.end': staff,
   'emergency.review': admins,
+  'carer.use': patients,
   'analysis.run': staff,
   'analysis.read': everyone,
   'analysis.sign': providers,

@@ -65,6 +65,7 @@ export const throttles = {
   /** Downloads of all of one's own data. */
   ownData: { per: ['caller'], points: 5, seconds: day, counts: 'calls', beyond: 'refused' },
   username: { per: ['caller'], points: 10, seconds: hour, counts: 'usernames', beyond: 'refused' },
+  photo: { per: ['caller'], points: 20, seconds: hour, counts: 'calls', beyond: 'refused' },
   staffMail: { per: ['caller'], points: 300, seconds: hour, counts: 'calls', beyond: 'refused' },
   upload: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** Each part of a resumable upload may write a whole chunk again, however short it is. */
@@ -94,6 +95,9 @@ export const throttles = {
   /** Beyond it, a new request is made but not mailed. */
   requestMail: { per: ['email'], points: 5, seconds: hour, counts: 'mails', beyond: 'noMail' },
   emergency: { per: ['caller'], points: 5, seconds: day, counts: 'calls', beyond: 'refused' },
+  /** Naming a carer: it mails a person, and an answer to it may tell of an account. */
+  carer: { per: ['caller'], points: 10, seconds: day, counts: 'calls', beyond: 'refused' },
+  carerAnswer: { per: ['caller'], points: 60, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** Frames that the server draws for a viewer that cannot. */
   rendering: { per: ['caller'], points: 240, seconds: minute, counts: 'runs', beyond: 'refused' },
   analysis: { per: ['caller'], points: 30, seconds: hour, counts: 'runs', beyond: 'refused' },

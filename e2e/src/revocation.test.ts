@@ -12,6 +12,7 @@ const assets = join(import.meta.dirname, '../../backend/assets/demo');
 const nadia = { email: 'nadia.aslam@example.org', username: 'nadia.aslam', firstname: 'Nadia', lastname: 'Aslam' };
 const hira = { email: 'hira.khan@example.org', username: 'hira.khan', firstname: 'Hira', lastname: 'Khan' };
 const omar = { email: 'omar.raza@example.org', username: 'omar.raza', firstname: 'Omar', lastname: 'Raza' };
+const bilal = { email: 'bilal.khan@example.org', username: 'bilal.khan', firstname: 'Bilal', lastname: 'Khan' };
 /** A caption that no other journey uses, because an administrator sees all images. */
 const caption = 'Right hand, after fall';
 
@@ -23,6 +24,7 @@ let reader: Person;
 let guest: Person;
 let other: Person;
 let patient: Person;
+let carer: Person;
 const faults: string[] = [];
 const emergencyCaption = 'Skull, lateral';
 const why = 'Unconscious after a fall';
@@ -36,18 +38,19 @@ test.beforeAll(async ({ browser, shared }) => {
   guest = await Person.arrive(product, browser, { email: 'gp@village.example.org', password: '' }, phone);
   other = await Person.arrive(product, browser, { email: 'gp@village.example.org', password: '' });
   patient = await Person.arrive(product, browser, { ...hira, password });
+  carer = await Person.arrive(product, browser, { ...bilal, password }, phone);
   for (const person of [nadia, omar]) await register(product, person);
-  await register(product, hira, 'patient');
+  for (const person of [hira, bilal]) await register(product, person, 'patient');
 });
 
 afterAll(async () => {
-  await Promise.all([admin, owner, reader, guest, other, patient].map((person) => person.leave()));
+  await Promise.all([admin, owner, reader, guest, other, patient, carer].map((person) => person.leave()));
 });
 
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
   await Promise.all(
-    Object.entries({ admin, owner, reader, guest, other, patient }).map(([name, one]) =>
+    Object.entries({ admin, owner, reader, guest, other, patient, carer }).map(([name, one]) =>
       one.shoot(`failed-ends-${name}`),
     ),
   );
@@ -319,7 +322,39 @@ test('After the hour the open viewer goes blank; then an administrator questions
   await admin.call('/appsetting/delete', 'DELETE', { id: setting?.id });
 });
 
+test('A carer with a phone sees what the patient has opened, until the patient ends it.', async () => {
+  const mail = await patient.mailed('An image was shared with you');
+  const opened = { sharingRequestId: line(mail, 'Sharing id'), verificationCode: line(mail, 'Code') };
+  await patient.call('/sharing/verify', 'POST', opened);
+  await patient.page.goto('/profile/carers');
+  await patient.page.getByLabel('Email address').fill(bilal.email);
+  await button(patient.page, 'Name as carer').click();
+  await patient.page.getByText(/^Your invitation waits/).waitFor();
+  faults.push(...(await patient.lookTwice('carers')));
+
+  expect(await carer.mailed('Somebody asks for your help')).not.toMatch(/Hira|Khan|Skull/i);
+  await carer.enter();
+  const { page } = carer;
+  await page.goto('/profile/carers');
+  await button(page, 'Accept').click();
+  await patient.page.getByText(/^Since /).waitFor();
+  await page.getByRole('link', { name: 'See the images' }).click();
+  await page.getByRole('heading', { name: 'Images of Hira Khan' }).waitFor();
+  await page.getByText('As carer').first().waitFor();
+  faults.push(...(await carer.lookTwice('carer-images-phone')));
+  const [{ id = '' } = {}] = await patient.call<{ id: string }[]>('/upload/shared-images');
+  await page.goto(`/viewer/${id}`);
+  await drawn(page).waitFor();
+
+  await button(patient.page, 'End: Bilal Khan').click();
+  await patient.page.getByRole('alertdialog').getByRole('button', { name: 'End' }).click();
+  const end = Date.now();
+  await drawn(page).waitFor({ state: 'detached' });
+  expect(Date.now() - end).toBeLessThan(REVOKED_MS);
+  await carer.mailed('The access of a carer ended');
+});
+
 test('No screen of the journey breaks WCAG 2.2 AA, and the console shows no error and no warning.', () => {
   expect(faults).toEqual([]);
-  expect([admin, owner, reader, guest, other, patient].flatMap((person) => person.complaints)).toEqual([]);
+  expect([admin, owner, reader, guest, other, patient, carer].flatMap((person) => person.complaints)).toEqual([]);
 });

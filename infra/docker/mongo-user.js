@@ -39,6 +39,8 @@ const rights = {
         'events',
         'guestlinks',
         'imagerequests',
+        'carers',
+        'photos',
         'emergencies',
         'idempotencies',
         'imagemetadata',

@@ -15,6 +15,7 @@ import { sendReminder } from './notifications/reminders.js';
 import { makePreview } from './previews/makePreview.js';
 import type { Pictures } from './previews/preview.js';
 import { renderFrame } from './previews/renderFrame.js';
+import { renderPhoto } from './previews/renderPhoto.js';
 import { takePlaceForAnalysis, takePlaceForPreview } from './previews/turns.js';
 import { deliverPush } from './push/deliverPush.js';
 import { pushMessage } from './push/pushMessage.js';
@@ -44,6 +45,7 @@ export const handlers: Handlers = {
     await takePlaceForAnalysis(core, imageId, context);
     await analyseImage(core, tools, imageId, context);
   },
+  renderPhoto: ({ core, pictures }, { photoId }, context) => renderPhoto(core, pictures, photoId, context),
   sendMail: ({ core, mailer }, { eventId, template }) => sendMail(core, mailer, eventId, template),
   notify: ({ core }, { eventId }) => notify(core, eventId),
   sendReminder: ({ core, mailer }, data) => sendReminder(core, mailer, data),

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@lightbox/contract/audit/calls.js';
 import { formOf, type ImageFacts, imageRules } from '@lightbox/contract/images/policy.js';
 import { texts } from '@lightbox/contract/texts.js';
-import { emergenciesOf } from '@lightbox/core/access/emergencies.js';
+import { groundsOf } from '@lightbox/core/access/grounds.js';
 import { imageFacts } from '@lightbox/core/access/images.js';
 import { covering, covers, liveShare, strongest } from '@lightbox/core/access/shares.js';
 import { studyFacts } from '@lightbox/core/access/studies.js';
@@ -34,7 +34,7 @@ export async function objectsOf(
     ).lean<UserDoc[]>(),
   ]);
   const targets = [...images, ...studies.map(({ _id }) => ({ _id, study: _id }))];
-  const emergencies = await emergenciesOf(models, viewer, clock.now());
+  const grounds = await groundsOf(models, viewer, covering(targets), clock.now());
   const shares =
     viewer.role !== 'admin' && targets.length > 0
       ? await models.Share.find({ ...covering(targets), recipient: viewer._id, ...liveShare(clock.now()) }).lean<
@@ -46,10 +46,10 @@ export async function objectsOf(
       imageFacts(
         image,
         shares.filter((share) => covers(share, image)),
-        emergencies,
+        grounds,
       ),
     study: (study: StudyDoc) =>
-      studyFacts(study, strongest(shares.filter((one) => one.study?.equals(study._id))), emergencies),
+      studyFacts(study, strongest(shares.filter((one) => one.study?.equals(study._id))), grounds),
   };
   /** Returns the name under which the viewer knows the object now; none while they may not know of it. */
   const named = (kind: 'image' | 'study', id: ImageDoc['_id'], name: string, facts: ImageFacts): [string, Named][] => {

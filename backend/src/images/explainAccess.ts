@@ -4,7 +4,7 @@ import { type AccessExplanation, type Explained, explained } from '@lightbox/con
 import { decideImage } from '@lightbox/contract/images/policy.js';
 import { shareState } from '@lightbox/contract/sharing/states.js';
 import { isUsable } from '@lightbox/contract/users/states.js';
-import { emergenciesOf } from '@lightbox/core/access/emergencies.js';
+import { groundsOf } from '@lightbox/core/access/grounds.js';
 import { imageFacts, requireImage } from '@lightbox/core/access/images.js';
 import { covering, isLive, strongest } from '@lightbox/core/access/shares.js';
 import { requireUser } from '@lightbox/core/access/users.js';
@@ -33,7 +33,7 @@ export async function explainAccess({
     .lean<ShareDoc[]>();
   const live = shares.filter((one) => isLive(one, now));
   const share = strongest(live) ?? shares[0] ?? null;
-  const facts = imageFacts(image, live, await emergenciesOf(gateway.models, asViewer(user), now));
+  const facts = imageFacts(image, live, await groundsOf(gateway.models, asViewer(user), covering([image]), now));
   const decisions = Object.fromEntries(
     Object.entries(explained).map(([name, rule]) => [
       name,

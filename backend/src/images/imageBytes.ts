@@ -1,4 +1,6 @@
 import type { LookAction } from '@lightbox/contract/audit/actions.js';
+import { carerLook } from '@lightbox/contract/carers/states.js';
+import type { OpenedBy } from '@lightbox/core/access/grounds.js';
 import { type ImageAccess, type InForm, requireForm } from '@lightbox/core/access/images.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -88,23 +90,31 @@ const asGuest = { 'image.content': 'guest.downloaded', 'study.content': 'guest.d
 
 /** An image or a study that somebody reads. */
 export interface Seen extends Pick<ImageDoc | StudyDoc, '_id' | 'owner'> {
-  /** The emergency access on which the right rests. */
-  emergency?: ObjectId;
+  /** The record on which the right rests: an emergency access, or that of a carer. */
+  by?: ObjectId;
+  /** The reason in the log. */
+  reason?: string;
+}
+
+/** The record of an access check on which the right rests, for the record of the look. */
+export function byOf({ emergency, carer }: OpenedBy): Pick<Seen, 'by' | 'reason'> {
+  if (carer) return { by: carer._id, reason: carerLook };
+  return emergency ? { by: emergency._id } : {};
 }
 
 /** The image of an access check, for the record of the look. */
-export const seenImage = ({ image, emergency }: ImageAccess): ImageDoc & Seen => ({
+export const seenImage = ({ image, ...by }: ImageAccess): ImageDoc & Seen => ({
   ...image,
-  ...(emergency ? { emergency: emergency._id } : {}),
+  ...byOf(by),
 });
 
 /**
  * The action, the actor and the records of a read. The reads of a guest name the link, and no account. Those by an
- * emergency access name it.
+ * emergency access, or of a carer, name its record.
  */
-export function readBy(viewer: Reader, type: LookAction, { _id, owner, emergency }: Seen): NewEvent {
+export function readBy(viewer: Reader, type: LookAction, { _id, owner, by, reason }: Seen): NewEvent {
   if (viewer.role !== 'guest') {
-    return { type, record: _id, owners: [owner], ...(emergency ? { records: [emergency] } : {}) };
+    return { type, record: _id, owners: [owner], ...(by ? { records: [by] } : {}), ...(reason ? { reason } : {}) };
   }
   const action = type in asGuest ? asGuest[type as keyof typeof asGuest] : 'guest.viewed';
   return { type: action, record: _id, records: [viewer._id], owners: [owner] };

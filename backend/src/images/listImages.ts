@@ -43,7 +43,7 @@ export const listMyImages = (context: Context<typeof imageCalls.listMyImages>) =
 export function listSharedImages(context: Context<typeof imageCalls.listSharedImages>): Promise<Answer<Image[]>> {
   const { viewer, query } = context;
   if (!query.grouped) return list(context, { audience: viewer._id }, `images:${viewer.id}:audience`);
-  return listCards(context, { person: viewer._id, shared: true }, `images:${viewer.id}:audience:grouped`);
+  return listCards(context, { person: viewer._id, shared: true }, { counter: `images:${viewer.id}:audience:grouped` });
 }
 
 async function list(

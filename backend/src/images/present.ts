@@ -3,7 +3,7 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import { shareState } from '@lightbox/contract/sharing/states.js';
 import type { StudySummary } from '@lightbox/contract/studies/schemas.js';
 import { texts } from '@lightbox/contract/texts.js';
-import { emergenciesOf } from '@lightbox/core/access/emergencies.js';
+import { groundsOf } from '@lightbox/core/access/grounds.js';
 import { imageFacts, openedBy, studyIdFor } from '@lightbox/core/access/images.js';
 import { covering, covers, liveShare, strongest } from '@lightbox/core/access/shares.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
@@ -15,6 +15,7 @@ import { open } from '@lightbox/core/keys/seal.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { PreviewDoc } from '@lightbox/core/models/preview.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
+import { presentByCarer } from '../carers/present.js';
 import type { Gateway, Viewer } from '../context.js';
 import { presentBy } from '../emergencies/present.js';
 import { presentMine } from '../sharing/present.js';
@@ -34,18 +35,18 @@ export async function presentImages(
   { grouped = false }: { grouped?: boolean } = {},
 ): Promise<Image[]> {
   const now = gateway.clock.now();
-  const [shares, emergencies] = await Promise.all([
+  const [shares, grounds] = await Promise.all([
     gateway.models.Share.find({
       ...covering(images),
       recipient: viewer._id,
       ...liveShare(now),
     }).lean<ShareDoc[]>(),
-    emergenciesOf(gateway.models, viewer, now),
+    groundsOf(gateway.models, viewer, covering(images), now),
   ]);
   const access = images.flatMap((image) => {
     const mine = shares.filter((share) => covers(share, image));
     const share = strongest(mine);
-    const facts = imageFacts(image, mine, emergencies);
+    const facts = imageFacts(image, mine, grounds);
     if (!imageRules.see(viewer, facts)) return [];
     const copy = formOf(viewer, facts) === 'copy';
     return [
@@ -57,8 +58,8 @@ export async function presentImages(
         download: copy ? imageRules.downloadCopy(viewer, facts) : imageRules.download(viewer, facts),
         shares: imageRules.share(viewer, facts),
         analyses: imageRules.analyse(viewer, facts),
-        emergency: openedBy(viewer, facts, emergencies, image),
-        studyId: studyIdFor(viewer, image, mine, emergencies),
+        ...openedBy(viewer, facts, grounds, image, (one) => covers(one, image)),
+        studyId: studyIdFor(viewer, image, mine, grounds),
       },
     ];
   });
@@ -89,12 +90,12 @@ export async function presentImages(
         )
       : new Map<string, StudySummary>(),
     namesOf(gateway.models, [
-      ...access.flatMap(({ image }) => [image.owner, image.patient]),
+      ...access.flatMap(({ image, carer }) => [image.owner, image.patient, carer?.patient]),
       ...shares.map((share) => share.sharedBy),
       ...named,
     ]),
   ]);
-  return access.map(({ image, share, copy, opens, download, shares, analyses, emergency, studyId }) => {
+  return access.map(({ image, share, copy, opens, download, shares, analyses, emergency, carer, studyId }) => {
     const summary = studyId === null ? undefined : studies.get(studyId);
     const study = summary && copy ? { ...summary, title: texts.copyTitle } : summary;
     const redacted: Image = {
@@ -109,6 +110,7 @@ export async function presentImages(
       ...(share ? presentMine(gateway, share, name) : {}),
       ...(share && shareState(share, now) === 'locked' ? { isLocked: true as const } : {}),
       ...(emergency ? { emergency: presentBy(emergency) } : {}),
+      ...(carer ? { carer: presentByCarer(carer, name) } : {}),
       ...(study ? { study } : {}),
       ...(image.held ? { held: true as const } : {}),
     };

@@ -7,6 +7,7 @@ import { explainAccess } from './explainAccess.js';
 import { findKnown } from './findKnown.js';
 import { getFrame, getFrames, getTags } from './frames.js';
 import { getImage, listImages, listMyImages, listSharedImages } from './listImages.js';
+import { findPlace, listMonths } from './months.js';
 import { deleteImage } from './removeImage.js';
 import { searchImages } from './searchImages.js';
 import { sendPreview, streamContent } from './streamContent.js';
@@ -21,6 +22,8 @@ export function imageRoutes(router: Router, gateway: Gateway): void {
     listMyImages,
     listSharedImages,
     searchImages,
+    listMonths,
+    findPlace,
     getImage,
     getImageContent: streamContent,
     getImagePreview: sendPreview,

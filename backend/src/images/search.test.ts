@@ -227,3 +227,50 @@ describe('Among 10,000 images of one owner', () => {
     expect(Math.min(...times), name).toBeLessThan(50);
   });
 });
+
+describe('The months of a list', () => {
+  it('are those of the time zone, and each is found on its page', async () => {
+    const owner = await buildProvider(test.gateway);
+    const times = [
+      // 1 November in Karachi, 31 October in Greenwich.
+      ...Array.from({ length: 12 }, (_, i) => `2026-10-31T20:${String(10 + i)}:00.000Z`),
+      ...Array.from({ length: 9 }, (_, i) => `2026-10-0${i + 1}T10:00:00.000Z`),
+      '2024-02-29T10:00:00.000Z',
+    ];
+    for (const at of times) await buildImage(test.gateway, { owner, createAt: new Date(at) });
+    const months = async (timeZone: string) => {
+      const { body } = await api.as(owner).post('/upload/months', { list: 'uploaded', timeZone }).expect(200);
+      return body.data.map(({ at }: { at: string }) => at);
+    };
+    expect(await months('Asia/Karachi')).toEqual([
+      '2026-10-31T20:21:00.000Z',
+      '2026-10-09T10:00:00.000Z',
+      '2024-02-29T10:00:00.000Z',
+    ]);
+    expect(await months('UTC')).toEqual(['2026-10-31T20:21:00.000Z', '2024-02-29T10:00:00.000Z']);
+    const rows = async (query: string) =>
+      (await api.as(owner).get(`/upload/my-images?shared=false&grouped=true&limit=5&${query}`).expect(200)).body;
+    for (const sort of ['-createAt', 'createAt'] as const) {
+      for (const [at, page] of [
+        ['2026-10-09T10:00:00.000Z', 3],
+        ['2024-02-29T10:00:00.000Z', sort === 'createAt' ? 1 : 5],
+      ] as const) {
+        const wish = { list: 'uploaded', at, limit: 5, sort };
+        const place = (await api.as(owner).post('/upload/place', wish).expect(200)).body.data;
+        const wanted = sort === 'createAt' && page === 3 ? 2 : page;
+        expect(place.page, `${sort} ${at}`).toBe(wanted);
+        const byNumber = await rows(`sort=${sort}&page=${place.page}`);
+        const shown = place.cursor ? await rows(`sort=${sort}&cursor=${encodeURIComponent(place.cursor)}`) : byNumber;
+        expect(shown.data.map(({ id }: { id: string }) => id)).toEqual(
+          byNumber.data.map(({ id }: { id: string }) => id),
+        );
+        expect(shown.pagination.currentPage).toBe(place.page);
+        expect(shown.data.map(({ createAt }: { createAt: string }) => createAt)).toContain(at);
+      }
+    }
+    const stranger = await buildProvider(test.gateway);
+    expect((await api.as(stranger).post('/upload/months', { list: 'uploaded', timeZone: 'UTC' })).body.data).toEqual(
+      [],
+    );
+  });
+});

@@ -14,9 +14,13 @@ type Filter = QueryFilter<CardDoc>;
 
 export async function searchImages(context: Context<typeof imageCalls.searchImages>): Promise<Answer<Image[]>> {
   const { gateway, viewer, body } = context;
-  const scope = scopeOf(viewer, body);
-  const text = await withText(gateway, viewer, body.text ?? '');
-  return listCards(context, { ...scope, ...conditions(body, gateway.clock.now()), ...text });
+  return listCards(context, await searchFilter(gateway, viewer, body));
+}
+
+/** The cards that a search finds. */
+export async function searchFilter(gateway: Gateway, viewer: Viewer, search: ImageSearch): Promise<Filter> {
+  const text = await withText(gateway, viewer, search.text ?? '');
+  return { ...scopeOf(viewer, search), ...conditions(search, gateway.clock.now()), ...text };
 }
 
 /** The cards in the viewer's gallery. An administrator sees each image once, on the card of its owner. */

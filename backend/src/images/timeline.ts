@@ -1,5 +1,6 @@
 import { lookActions, type TimelineAction, timelineActions } from '@lightbox/contract/audit/actions.js';
 import { sameLook } from '@lightbox/contract/audit/faults.js';
+import { carerLook } from '@lightbox/contract/carers/states.js';
 import type { imageCalls } from '@lightbox/contract/images/calls.js';
 import type { TimelineEntry } from '@lightbox/contract/images/insight.js';
 import { requireImage } from '@lightbox/core/access/images.js';
@@ -57,6 +58,7 @@ export async function getTimeline({
       reason: row.reason,
       user: row.actor ? name(row.actor) : null,
       ...(row.records?.some((id) => byEmergency.has(String(id))) ? { emergency: true as const } : {}),
+      ...(row.reason === carerLook ? { carer: true as const } : {}),
     })),
     pagination,
   };

@@ -3,6 +3,7 @@ import { formOf, type ImageFacts, imageRules } from '@lightbox/contract/images/p
 import type { AttachingOutcome, Attachment, messageCalls } from '@lightbox/contract/messages/calls.js';
 import { messageRules } from '@lightbox/contract/messages/policy.js';
 import { texts } from '@lightbox/contract/texts.js';
+import { noGrounds } from '@lightbox/core/access/grounds.js';
 import { imageFacts } from '@lightbox/core/access/images.js';
 import { covering, covers, liveShare, shareFacts, strongest } from '@lightbox/core/access/shares.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
@@ -22,8 +23,8 @@ interface Attached {
   shares: ShareDoc[];
 }
 
-/** An emergency access opens a patient's images for a look, and no images for a chat: nobody passes them on by it. */
-const factsOf = ({ image, shares }: Attached): ImageFacts => imageFacts(image, shares, []);
+/** An emergency access and a carer's access open images for a look, and no images for a chat: nobody passes them on. */
+const factsOf = ({ image, shares }: Attached): ImageFacts => imageFacts(image, shares, noGrounds);
 
 const readShares = ({ models, clock }: Gateway, { _id }: Person, images: ImageDoc[]): Promise<ShareDoc[]> =>
   models.Share.find({ ...covering(images), recipient: _id, ...liveShare(clock.now()) })

@@ -1,7 +1,8 @@
 import { imageRules } from '@lightbox/contract/images/policy.js';
 import type { MessageView } from '@lightbox/contract/together/schemas.js';
-import { emergenciesOf } from '@lightbox/core/access/emergencies.js';
+import { groundsOf } from '@lightbox/core/access/grounds.js';
 import { imageFacts, requireImage } from '@lightbox/core/access/images.js';
+import { covering } from '@lightbox/core/access/shares.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { Gateway, Viewer } from '../context.js';
@@ -25,13 +26,12 @@ export async function pinnedViews(
 ): Promise<(message: MessageDoc) => MessageView | undefined> {
   const ids = [...new Set(messages.flatMap(({ view }) => (view ? [view.imageId] : [])))];
   if (ids.length === 0) return () => undefined;
-  const [found, emergencies] = await Promise.all([
-    findAttached(gateway, reader, ids.map(oid)),
-    emergenciesOf(gateway.models, reader, gateway.clock.now()),
-  ]);
+  const found = await findAttached(gateway, reader, ids.map(oid));
+  const images = [...found.values()].map(({ image }) => image);
+  const grounds = await groundsOf(gateway.models, reader, covering(images), gateway.clock.now());
   const isOpen = ({ imageId }: { imageId: string }): boolean => {
     const one = found.get(imageId);
-    return one !== undefined && imageRules.open(reader, imageFacts(one.image, one.shares, emergencies));
+    return one !== undefined && imageRules.open(reader, imageFacts(one.image, one.shares, grounds));
   };
   return ({ view }) => view && (isOpen(view) ? view : { imageId: view.imageId, locked: true });
 }

@@ -4,8 +4,8 @@ import type { ObjectId } from '@lightbox/core/db/ids.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { Gateway, Viewer } from '../context.js';
 import { findAttached, presentAttachment } from './attachments.js';
-import { findQuotes } from './quotes.js';
 import { pinnedViews } from './pinned.js';
+import { findQuotes } from './quotes.js';
 import { partyOf } from './receipts.js';
 import { presentVoice } from './voice/presentVoice.js';
 

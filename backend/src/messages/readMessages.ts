@@ -8,7 +8,7 @@ import type { ConversationDoc } from '@lightbox/core/models/conversation.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
-import { presentRef } from '../users/present.js';
+import { presentRef, refFields } from '../users/present.js';
 import { requirePartner } from './partner.js';
 import { presentMessages } from './present.js';
 import { partyOf } from './receipts.js';
@@ -32,9 +32,7 @@ export async function chatList({
     .lean<ConversationDoc[]>();
   const partners = conversations.map((conversation) => partnerOf(conversation, viewer));
   const [users, online, last, unread] = await Promise.all([
-    gateway.models.User.find({ _id: { $in: partners } }, { firstname: 1, lastname: 1, role: 1, deletedAt: 1 }).lean<
-      UserDoc[]
-    >(),
+    gateway.models.User.find({ _id: { $in: partners } }, { ...refFields, role: 1 }).lean<UserDoc[]>(),
     gateway.presence.online(partners.map(String)),
     Promise.all(conversations.map((conversation) => lastMessage(gateway, conversation))),
     Promise.all(conversations.map((conversation) => countUnread(gateway, conversation, viewer))),

@@ -1,17 +1,21 @@
 import type { NotificationKind } from '@lightbox/contract/audit/actions.js';
+import { carerRules } from '@lightbox/contract/carers/policy.js';
 import { emergencyRules } from '@lightbox/contract/emergencies/policy.js';
 import { formOf, imageRules } from '@lightbox/contract/images/policy.js';
 import type { Notification } from '@lightbox/contract/notifications/calls.js';
 import { shareState } from '@lightbox/contract/sharing/states.js';
 import { texts } from '@lightbox/contract/texts.js';
+import { noGrounds } from '@lightbox/core/access/grounds.js';
 import { imageFacts } from '@lightbox/core/access/images.js';
 import { covering, covers, liveShare, strongest } from '@lightbox/core/access/shares.js';
 import { studyFacts } from '@lightbox/core/access/studies.js';
+import type { CarerDoc } from '@lightbox/core/models/carer.js';
 import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
+import { carerFacts } from '../carers/present.js';
 import type { Gateway, Viewer } from '../context.js';
 import { partiesOf } from '../emergencies/present.js';
 import { namesOf } from '../users/names.js';
@@ -25,7 +29,8 @@ const aboutEmergencies: readonly NotificationKind[] = [
   'emergency.questioned',
   'emergency.answered',
 ];
-const withoutImage = [...aboutAccounts, ...aboutEmergencies];
+const aboutCarers: readonly NotificationKind[] = ['carer.named', 'carer.accepted', 'carer.ended'];
+const withoutImage = [...aboutAccounts, ...aboutEmergencies, ...aboutCarers];
 
 /**
  * Presents notifications with the names that the viewer may know now, with a few queries for any number of them. A
@@ -36,13 +41,15 @@ export async function presentNotifications(
   viewer: Reader,
   notifications: NotificationDoc[],
 ): Promise<Notification[]> {
-  const [subjectOf, sees] = await Promise.all([
+  const [subjectOf, sees, seesCarer] = await Promise.all([
     subjectsOf(gateway, viewer, notifications),
     emergenciesSeen(gateway, viewer, notifications),
+    carersSeen(gateway, viewer, notifications),
   ]);
   const people = notifications.map((one) => {
     if (aboutAccounts.includes(one.kind)) return viewer.role === 'admin' ? one.record : undefined;
     if (aboutEmergencies.includes(one.kind)) return sees(one) ? one.actor : undefined;
+    if (aboutCarers.includes(one.kind)) return seesCarer(one) ? one.actor : undefined;
     return subjectOf(one) && one.actor;
   });
   const name = await namesOf(gateway.models, people);
@@ -69,6 +76,14 @@ async function emergenciesSeen({ models }: Gateway, viewer: Reader, notification
   return ({ record }: NotificationDoc): boolean => seen.has(String(record));
 }
 
+/** Returns for each notification whether the viewer is one of the two people of the carer's record. */
+async function carersSeen({ models }: Gateway, viewer: Reader, notifications: NotificationDoc[]) {
+  const about = notifications.flatMap(({ kind, record }) => (aboutCarers.includes(kind) ? (record ?? []) : []));
+  const found = about.length > 0 ? await models.Carer.find({ _id: { $in: about } }).lean<CarerDoc[]>() : [];
+  const seen = new Set(found.flatMap((one) => (carerRules.see(viewer, carerFacts(one)) ? String(one._id) : [])));
+  return ({ record }: NotificationDoc): boolean => seen.has(String(record));
+}
+
 /** Reads the images and studies of notifications. Returns what the viewer may see of each now. */
 async function subjectsOf({ models, clock }: Gateway, viewer: Reader, notifications: NotificationDoc[]) {
   const about = notifications.filter(({ kind }) => !withoutImage.includes(kind));
@@ -87,7 +102,7 @@ async function subjectsOf({ models, clock }: Gateway, viewer: Reader, notificati
   const named = new Map<string, Named>();
   for (const image of images) {
     const mine = shares.filter((one) => covers(one, image));
-    const facts = imageFacts(image, mine, []);
+    const facts = imageFacts(image, mine, noGrounds);
     if (imageRules.see(viewer, facts)) {
       const caption = formOf(viewer, facts) === 'copy' ? texts.copyCaption : image.caption;
       named.set(String(image._id), namedBy(caption, strongest(mine)));
@@ -95,7 +110,7 @@ async function subjectsOf({ models, clock }: Gateway, viewer: Reader, notificati
   }
   for (const study of studies) {
     const share = strongest(shares.filter((one) => one.study?.equals(study._id)));
-    const facts = studyFacts(study, share, []);
+    const facts = studyFacts(study, share, noGrounds);
     const title = formOf(viewer, facts) === 'copy' ? texts.copyTitle : study.title;
     if (imageRules.see(viewer, facts)) named.set(String(study._id), namedBy(title, share));
   }

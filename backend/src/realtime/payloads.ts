@@ -1,13 +1,16 @@
 import { readingRule } from '@lightbox/contract/analysis/policy.js';
+import { carerRules } from '@lightbox/contract/carers/policy.js';
 import { emergencyRules } from '@lightbox/contract/emergencies/policy.js';
 import type { ServerEvent, ServerPayload, ViewEvent } from '@lightbox/contract/events.js';
 import { type ImageRule, imageRules } from '@lightbox/contract/images/policy.js';
 import { shareRules } from '@lightbox/contract/sharing/policy.js';
+import { helps } from '@lightbox/core/access/carers.js';
 import { findImage } from '@lightbox/core/access/images.js';
 import { findStudy } from '@lightbox/core/access/studies.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { LiveUpdate } from '@lightbox/core/events/signals.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
+import type { CarerDoc } from '@lightbox/core/models/carer.js';
 import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
@@ -16,6 +19,7 @@ import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import { findAnalysis, hidesDrafts } from '../analysis/analysis.js';
 import { presentFailure, presentResult } from '../analysis/present.js';
+import { carerFacts } from '../carers/present.js';
 import type { Gateway, Viewer } from '../context.js';
 import { partiesOf } from '../emergencies/present.js';
 import { presentMessage } from '../messages/present.js';
@@ -81,6 +85,18 @@ const emergency: Payload<ServerPayload<'emergency:opened'>> = async (gateway, vi
   const found = await gateway.models.Emergency.findById(oid(text(refs, 'record'))).lean<EmergencyDoc>();
   if (!found || !emergencyRules.see(viewer, partiesOf(found))) return null;
   return { emergencyId: String(found._id), patientId: String(found.patient) };
+};
+
+/** For the two people of the record. */
+const carer: Payload<ServerPayload<'carer:ended'>> = async ({ models }, viewer, refs) => {
+  const found = await models.Carer.findById(oid(text(refs, 'record'))).lean<CarerDoc>();
+  return found && carerRules.see(viewer, carerFacts(found)) ? { patientId: String(found.patient) } : null;
+};
+
+/** For the carers of the recipient of a share. */
+const cared: Payload<ServerPayload<'carer:changed'>> = async ({ models }, viewer, refs) => {
+  const share = await models.Share.findById(oid(text(refs, 'share')), { recipient: 1 }).lean<ShareDoc>();
+  return share && (await helps(models, viewer._id, share.recipient)) ? { patientId: String(share.recipient) } : null;
 };
 
 const image: Payload<ServerPayload<'image:uploaded'>> = async (gateway, viewer, refs) => {
@@ -164,6 +180,10 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked' | ViewEven
   'emergency:approved': emergency,
   'emergency:questioned': emergency,
   'emergency:answered': emergency,
+  'carer:named': carer,
+  'carer:accepted': carer,
+  'carer:changed': cared,
+  'carer:ended': carer,
   'image:uploaded': image,
   'image:updated': image,
   // The record is gone. The recipients were chosen before its deletion, and learn only that it is deleted.

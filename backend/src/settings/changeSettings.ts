@@ -1,7 +1,8 @@
 import type { Setting, settingCalls } from '@lightbox/contract/settings/calls.js';
 import { currentName, isKnownSetting, settingFault } from '@lightbox/contract/settings/known.js';
+import { SWITCH as CARERS, endCarersWhenOff } from '@lightbox/core/carers/switch.js';
 import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
-import { endWhenOff, SWITCH } from '@lightbox/core/emergencies/switch.js';
+import { SWITCH as EMERGENCIES, endWhenOff } from '@lightbox/core/emergencies/switch.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Transaction } from '@lightbox/core/events/events.js';
 import type { SettingDoc } from '@lightbox/core/models/setting.js';
@@ -14,6 +15,12 @@ import { presentSetting } from './listSettings.js';
 function checkValue(name: string, value: string): void {
   const fault = isKnownSetting(name) && settingFault(name, value);
   if (fault) throw fieldError('value', fault);
+}
+
+/** Ends what the change of a setting turned off. Part of every transaction that changes a value. */
+async function endTurnedOff(gateway: Gateway, tx: Transaction, names: readonly string[]): Promise<void> {
+  if (names.includes(EMERGENCIES)) await endWhenOff(gateway, tx);
+  if (names.includes(CARERS)) await endCarersWhenOff(gateway, tx);
 }
 
 async function requireSetting(gateway: Gateway, id: ObjectId, session?: ClientSession): Promise<SettingDoc> {
@@ -50,6 +57,7 @@ export async function addSetting({
     .change(actor, async (tx) => {
       await gateway.models.Setting.create([setting], { session: tx.session });
       await addToHistory(gateway, tx, setting._id, viewer._id, { name: setting.name, to: setting.value });
+      await endTurnedOff(gateway, tx, [name]);
       tx.record({ type: 'setting.add', record: setting._id });
       return setting._id;
     })
@@ -83,7 +91,7 @@ export async function editSetting({
       if (next.value !== before.value || next.name !== before.name) {
         await addToHistory(gateway, tx, id, viewer._id, { name: next.name, from: before.value, to: next.value });
       }
-      if (before.name === SWITCH) await endWhenOff(gateway, tx);
+      await endTurnedOff(gateway, tx, [before.name, next.name]);
       tx.record({ type: 'setting.edit', record: id });
       return id;
     })
@@ -103,7 +111,7 @@ export async function deleteSetting({
     const { name, value } = await requireSetting(gateway, id, tx.session);
     await gateway.models.Setting.deleteOne({ _id: id }, { session: tx.session });
     await addToHistory(gateway, tx, id, viewer._id, { name, from: value });
-    if (name === SWITCH) await endWhenOff(gateway, tx);
+    await endTurnedOff(gateway, tx, [name]);
     tx.record({ type: 'setting.delete', record: id });
     return id;
   });

@@ -9,6 +9,7 @@ import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { openNote } from '@lightbox/core/sharing/notes.js';
 import type { Gateway } from '../context.js';
+import { presentRef } from '../users/present.js';
 
 /** The ids of a share's target, in answers and socket events. */
 export const namesOfTarget = ({ image, study }: ShareTarget) => ({
@@ -43,9 +44,7 @@ export const presentAccess = (gateway: Opening, share: ShareDoc, user: UserDoc, 
   id: String(share._id),
   ...namesOfTarget(share),
   recipient: {
-    id: String(user._id),
-    firstname: user.firstname ?? '',
-    lastname: user.lastname ?? '',
+    ...presentRef(user, String(user._id)),
     role: user.role,
   },
   createAt: share.createAt.toISOString(),

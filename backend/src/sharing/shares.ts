@@ -16,6 +16,7 @@ import { endShares } from '@lightbox/core/sharing/endShares.js';
 import { aboutShare, ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { requireDeidentifiable } from '../images/copies.js';
+import { refFields } from '../users/present.js';
 import { addShare, codeEnd, theirsAlready } from './addShares.js';
 import { presentAccess, presentCreated } from './present.js';
 import { requireTarget } from './targets.js';
@@ -157,7 +158,7 @@ export async function listShares({
     .lean<ShareDoc[]>();
   const users = await gateway.models.User.find(
     { _id: { $in: shares.map((share) => share.recipient) } },
-    { firstname: 1, lastname: 1, role: 1 },
+    { ...refFields, role: 1 },
   ).lean<UserDoc[]>();
   const byId = new Map(users.map((user) => [String(user._id), user]));
   await gateway.events.record(actor, {

@@ -2,6 +2,7 @@ import type { DataOf } from '@lightbox/contract/call.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { shareCalls } from '@lightbox/contract/sharing/calls.js';
 import { refreshCards } from '@lightbox/core/access/cards.js';
+import { carersOf } from '@lightbox/core/access/carers.js';
 import { isLive, pendingShare } from '@lightbox/core/access/shares.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -103,7 +104,7 @@ async function tryCode(
       const opened = { $set: { verifiedAt: now }, $inc: { tries: -1 } };
       await Share.updateOne({ _id: share._id }, opened, { session: tx.session });
       await refreshCards(gateway.models, share, now, tx.session);
-      tx.record(event);
+      tx.record({ ...event, carers: await carersOf(gateway.models, [share.recipient], tx.session) });
     } else {
       tries = current.tries;
       if (current.tries === limits.codeTries) {

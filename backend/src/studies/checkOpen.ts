@@ -1,13 +1,13 @@
 import type { InForm } from '@lightbox/core/access/images.js';
 import { requireStudyForm, type StudyAccess } from '@lightbox/core/access/studies.js';
 import type { Context, Reader } from '../context.js';
-import type { Seen } from '../images/imageBytes.js';
+import { byOf, type Seen } from '../images/imageBytes.js';
 
 /** The study of an access check, for the record of the look. */
-export const seenStudy = ({ study, emergency }: StudyAccess): Seen => ({
+export const seenStudy = ({ study, ...by }: StudyAccess): Seen => ({
   _id: study._id,
   owner: study.owner,
-  ...(emergency ? { emergency: emergency._id } : {}),
+  ...byOf(by),
 });
 
 const check =

@@ -6,6 +6,7 @@ import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
 import { nameOf } from '@lightbox/core/studies/names.js';
 import { type OrderedSeries, seriesOf } from '@lightbox/core/studies/order.js';
+import { presentByCarer } from '../carers/present.js';
 import type { Gateway, Viewer } from '../context.js';
 import { presentBy } from '../emergencies/present.js';
 import { hidesPicture } from '../images/copies.js';
@@ -18,13 +19,13 @@ import { summaryOf } from './summary.js';
 export async function presentStudy(
   gateway: Gateway,
   viewer: Viewer,
-  { study, share, facts, emergency }: StudyAccess,
+  { study, share, facts, emergency, carer }: StudyAccess,
 ): Promise<Study> {
   const copy = formOf(viewer, facts) === 'copy';
   const opens = imageRules.open(viewer, facts) || imageRules.openCopy(viewer, facts);
   const lead = study.lead && (await gateway.models.Image.findById(study.lead).lean<ImageDoc>());
   const [name, previews] = await Promise.all([
-    namesOf(gateway.models, [study.owner, study.patient, share?.sharedBy]),
+    namesOf(gateway.models, [study.owner, study.patient, share?.sharedBy, carer?.patient]),
     previewsOf(gateway, lead && opens ? [lead] : []),
   ]);
   const hidden = copy && lead && opens ? await hidesPicture(gateway, [lead]) : new Set<string>();
@@ -37,6 +38,7 @@ export async function presentStudy(
     image_url: lead && !hidden.has(String(lead._id)) ? (previews.get(String(lead._id)) ?? null) : null,
     ...(share ? presentMine(gateway, share, name) : {}),
     ...(emergency ? { emergency: presentBy(emergency) } : {}),
+    ...(carer ? { carer: presentByCarer(carer, name) } : {}),
   };
   if (!opens) return outline;
   return {

@@ -12,6 +12,7 @@ import { type Drawing, drawingContext, tagsContext } from '@lightbox/core/imagin
 import { codeOf, linkTokenOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
 import { seal } from '@lightbox/core/keys/seal.js';
+import type { CarerDoc } from '@lightbox/core/models/carer.js';
 import type { CodeDoc } from '@lightbox/core/models/code.js';
 import type { DrawingDoc } from '@lightbox/core/models/drawing.js';
 import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
@@ -307,6 +308,27 @@ export async function buildEmergency(
   };
   await models.Emergency.create([emergency]);
   return emergency;
+}
+
+/** Stores a carer of a patient, who has accepted. */
+export async function buildCarer(
+  { models, clock }: Gateway,
+  { patient, carer, ...changes }: { patient: Person; carer: Person } & Partial<Omit<CarerDoc, 'patient' | 'carer'>>,
+): Promise<CarerDoc> {
+  const now = clock.now();
+  const built: CarerDoc = {
+    _id: newId(),
+    patient: patient._id,
+    carer: carer._id,
+    state: 'accepted',
+    live: true,
+    createAt: now,
+    expiresAt: new Date(now.getTime() + limits.carerDays * 86_400_000),
+    acceptedAt: now,
+    ...changes,
+  };
+  await models.Carer.create([built]);
+  return built;
 }
 
 /** Returns the code that the mail of this share carries now. */

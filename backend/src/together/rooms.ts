@@ -2,12 +2,11 @@ import type { ServerPayload, ServerToClient, ViewEvent } from '@lightbox/contrac
 import { imageRules } from '@lightbox/contract/images/policy.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { StreamedEvent } from '@lightbox/contract/together/schemas.js';
-import { type UserFacts, userRules } from '@lightbox/contract/users/policy.js';
+import type { UserFacts } from '@lightbox/contract/users/policy.js';
 import type { UserRef } from '@lightbox/contract/users/schemas.js';
 import { isUsable } from '@lightbox/contract/users/states.js';
 import { findImage, requireImage } from '@lightbox/core/access/images.js';
-import { areTied } from '@lightbox/core/access/ties.js';
-import { userFacts } from '@lightbox/core/access/users.js';
+import { maySeeUser, userFacts } from '@lightbox/core/access/users.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
@@ -258,9 +257,7 @@ export class ViewRooms {
   /** Nobody learns here of a person whom they do not find in the directory, as two patients of one image. */
   private async seenBy(self: Person, people: readonly Person[]): Promise<ReadonlySet<string>> {
     const seen = await Promise.all(
-      people.map(async ({ facts }) =>
-        userRules.see(self.facts, facts, await areTied(this.gateway, self.facts, facts)) ? [facts.id] : [],
-      ),
+      people.map(async ({ facts }) => ((await maySeeUser(this.gateway, self.facts, facts)) ? [facts.id] : [])),
     );
     return new Set(seen.flat());
   }

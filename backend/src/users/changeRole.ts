@@ -2,6 +2,7 @@ import type { DataOf } from '@lightbox/contract/call.js';
 import { texts } from '@lightbox/contract/texts.js';
 import type { userCalls } from '@lightbox/contract/users/calls.js';
 import { requireUser } from '@lightbox/core/access/users.js';
+import { endCarersOf } from '@lightbox/core/carers/endCarers.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { endEmergencies, ofAccount } from '@lightbox/core/emergencies/endEmergencies.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -42,6 +43,7 @@ export async function changeRole({
     if (changed.modifiedCount !== 1) throw new AppError('CONFLICT');
     sessions = await endAccess(gateway, user._id, 'roleChanged', tx.session);
     await endEmergencies(gateway, tx, ofAccount(user._id), 'account');
+    await endCarersOf(gateway, tx, user._id);
     tx.record({ type: 'user.role', record: user._id, reason: `${user.role} → ${role}` });
     return user._id;
   });

@@ -5,6 +5,7 @@ import { texts } from '@lightbox/contract/texts.js';
 import type { userCalls } from '@lightbox/contract/users/calls.js';
 import { accountMoves } from '@lightbox/contract/users/states.js';
 import { requireUser } from '@lightbox/core/access/users.js';
+import { endCarersOf } from '@lightbox/core/carers/endCarers.js';
 import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
 import { endEmergencies, ofAccount } from '@lightbox/core/emergencies/endEmergencies.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -106,6 +107,7 @@ export async function toggleUserStatus({
     if (changed.modifiedCount !== 1) throw new AppError('CONFLICT');
     sessions = await endAccess(gateway, user._id, 'deactivated', tx.session);
     if (!active) await endEmergencies(gateway, tx, ofAccount(user._id), 'account');
+    if (!active) await endCarersOf(gateway, tx, user._id);
     tx.record({ type: active ? 'user.activate' : 'user.deactivate', record: user._id });
     return user._id;
   });

@@ -1,3 +1,4 @@
+import { endCarersOf } from '@lightbox/core/carers/endCarers.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { endEmergencies, ofAccount } from '@lightbox/core/emergencies/endEmergencies.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -36,6 +37,7 @@ export async function closeAccount(
       if (typeof end === 'function') await end({ gateway, user: user._id, by, tx: tx.session });
     }
     await endEmergencies(gateway, tx, ofAccount(user._id), 'account');
+    await endCarersOf(gateway, tx, user._id);
     sessions = await endAccess(gateway, user._id, 'deleted', tx.session);
     tx.record({ type, record: user._id });
     return user._id;
@@ -64,7 +66,7 @@ interface Closing {
 
 /**
  * Says for each model how its records end when their account is closed. A function runs in the closing transaction. A
- * name is the function that handles them: `dropAuthenticators`, `endEmergencies` and `endAccess` in that transaction, `finishClosing` in
+ * name is the function that handles them: `dropAuthenticators`, `endEmergencies`, `endCarersOf` and `endAccess` in that transaction, `finishClosing` in
  * steps after it. `stays`: other people need them, or they expire. Null: they belong to no account. A new model needs a
  * row here.
  */
@@ -73,6 +75,7 @@ const endWithAccount: Record<
   | ((closing: Closing) => Promise<unknown>)
   | 'dropAuthenticators'
   | 'endEmergencies'
+  | 'endCarersOf'
   | 'endAccess'
   | 'finishClosing'
   | 'stays'
@@ -93,6 +96,9 @@ const endWithAccount: Record<
   ImageRequest: 'finishClosing',
   // The record stays for the review; a live access ends.
   Emergency: 'endEmergencies',
+  // The record stays, because the log names it.
+  Carer: 'endCarersOf',
+  Photo: ({ gateway, user, tx }) => gateway.models.Photo.deleteMany({ user }, { session: tx }).exec(),
   Notification: 'finishClosing',
   // It expires, and is not sent to a closed account.
   Reminder: 'stays',
@@ -156,7 +162,15 @@ async function clearAccount({ gateway, user, by, tx }: Closing): Promise<void> {
         closing: { at: now, by },
         profile: sealProfile(gateway.keys, user, {}),
       },
-      $unset: { firstname: 1, lastname: 1, rejectedReason: 1, passkeyHandle: 1, ...unsetChoices, ...unsetClear },
+      $unset: {
+        firstname: 1,
+        lastname: 1,
+        rejectedReason: 1,
+        passkeyHandle: 1,
+        photo: 1,
+        ...unsetChoices,
+        ...unsetClear,
+      },
     },
     { session: tx, strict: false },
   );

@@ -8,6 +8,7 @@ import {
   disclosureActions,
   disclosureKind,
 } from '@lightbox/contract/users/disclosures.js';
+import { noGrounds } from '@lightbox/core/access/grounds.js';
 import { imageFacts, studyIdFor } from '@lightbox/core/access/images.js';
 import { covering, covers, liveShare } from '@lightbox/core/access/shares.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
@@ -63,7 +64,7 @@ export async function listDisclosures({ gateway, actor, viewer, query }: Context
       (image): Disclosure => ({
         id: String(row._id),
         at: row.at.toISOString(),
-        kind: disclosureKind(row.type),
+        kind: disclosureKind(row.type, row.reason),
         image,
         by: row.actor ? name(row.actor) : null,
         to: access ? receiverOf(access, name) : null,
@@ -95,8 +96,8 @@ export async function recordsAbout(
   }).lean<ShareDoc[]>();
   const allowed = images.flatMap((image) => {
     const mine = shares.filter((share) => covers(share, image));
-    if (!imageRules.timeline(viewer, imageFacts(image, mine, []))) return [];
-    return [{ id: String(image._id), name: image.caption, studyId: studyIdFor(viewer, image, mine, []) }];
+    if (!imageRules.timeline(viewer, imageFacts(image, mine, noGrounds))) return [];
+    return [{ id: String(image._id), name: image.caption, studyId: studyIdFor(viewer, image, mine, noGrounds) }];
   });
   const ids = new Set(allowed.flatMap(({ studyId }) => studyId ?? []));
   const studies = await models.Study.find({ _id: { $in: [...ids].map(oid) } }, { title: 1, images: 1 }).lean<

@@ -8,6 +8,7 @@ import {
   type UserRef,
   type UserRow,
 } from '@lightbox/contract/users/schemas.js';
+import { isUsable } from '@lightbox/contract/users/states.js';
 import { userFacts } from '@lightbox/core/access/users.js';
 import type { Person, UserDoc } from '@lightbox/core/models/user.js';
 
@@ -24,6 +25,7 @@ function fields(viewer: UserViewer, user: Person, tied: boolean) {
     username: user.username,
     firstname: user.firstname ?? '',
     lastname: user.lastname ?? '',
+    ...(user.photo ? { photo: String(user.photo) } : {}),
     active: user.active,
     ...pick(user, ['gender']),
   };
@@ -71,10 +73,12 @@ export const presentUnconfirmed = (user: UserDoc): User => ({
   role: { name: user.role },
 });
 
-export const presentRef = (
-  user: Pick<UserDoc, '_id' | 'firstname' | 'lastname' | 'deletedAt'> | undefined,
-  id: string,
-): UserRef =>
-  user && !user.deletedAt
-    ? { id, firstname: user.firstname ?? '', lastname: user.lastname ?? '' }
-    : { id, firstname: 'Deleted', lastname: 'user' };
+/** The fields of an account that `presentRef` takes, as a projection. */
+export const refFields = { firstname: 1, lastname: 1, deletedAt: 1, photo: 1, active: 1, status: 1 } as const;
+
+export function presentRef(user: Pick<UserDoc, '_id' | keyof typeof refFields> | undefined, id: string): UserRef {
+  if (!user || user.deletedAt) return { id, firstname: 'Deleted', lastname: 'user' };
+  const { firstname = '', lastname = '', photo } = user;
+  // Only administrators see an account that is not usable.
+  return { id, firstname, lastname, ...(photo && isUsable(user) ? { photo: String(photo) } : {}) };
+}

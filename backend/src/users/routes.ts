@@ -17,6 +17,7 @@ import { listDisclosures } from './disclosures.js';
 import { exportUsers } from './exportUsers.js';
 import { getProfile, getStats, getUser, listUsers } from './listUsers.js';
 import { exportProfile } from './ownData/exportProfile.js';
+import { getPhoto, removePhoto, setPhoto } from './photos.js';
 
 export function userRoutes(router: Router, gateway: Gateway): void {
   bindAll(router, gateway, userCalls, {
@@ -26,6 +27,9 @@ export function userRoutes(router: Router, gateway: Gateway): void {
     updateProfile,
     exportProfile,
     listDisclosures,
+    setPhoto,
+    removePhoto,
+    getPhoto,
     deleteProfile,
     toggleUserStatus,
     changeRole,

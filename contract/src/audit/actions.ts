@@ -69,6 +69,8 @@ export const auditActions = {
   'passkey.remove': { table: 'passkeys', fhir: 'applicationActivity', does: 'E', refs: ['notMe'] },
   'profile.read': { table: 'users', fhir: 'securityAlert', does: 'R' },
   'profile.update': { table: 'users', fhir: 'securityAlert', does: 'U' },
+  'profile.photo': { table: 'users', fhir: 'securityAlert', does: 'U', refs: ['photo'] },
+  'profile.photoRemoved': { table: 'users', fhir: 'securityAlert', does: 'U' },
   'profile.delete': { table: 'users', fhir: 'securityAlert', does: 'D', settles: true },
   'profile.exported': { table: 'users', fhir: 'securityAlert', does: 'R' },
   'profile.disclosed': { table: 'auditlogs', fhir: 'auditLogUsed', does: 'R' },
@@ -351,6 +353,31 @@ export const auditActions = {
   /** A provider asked if a patient has images that they cannot open. */
   'emergency.asked': { table: 'users', fhir: 'securityAlert', does: 'R' },
   'emergency.listed': { table: 'emergencies', fhir: 'securityAlert', does: 'R' },
+  'carer.named': {
+    table: 'carers',
+    fhir: 'securityAlert',
+    does: 'C',
+    socket: 'carer:named',
+    notice: 'carer.named',
+  },
+  'carer.accepted': {
+    table: 'carers',
+    fhir: 'securityAlert',
+    does: 'U',
+    socket: 'carer:accepted',
+    notice: 'carer.accepted',
+    settles: true,
+  },
+  /** The reason is empty when a person of the two ended it, else it names the cause. */
+  'carer.ended': {
+    table: 'carers',
+    fhir: 'securityAlert',
+    does: 'D',
+    socket: 'carer:ended',
+    notice: 'carer.ended',
+    settles: true,
+  },
+  'carer.listed': { table: 'carers', fhir: 'securityAlert', does: 'R' },
   'analysis.request': { table: 'analyses', fhir: 'orderRecord', does: 'E', timeline: true },
   'analysis.complete': {
     table: 'analyses',

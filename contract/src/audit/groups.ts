@@ -5,7 +5,7 @@ export const auditGroups = ['looks', 'shares', 'signIns', 'administration'] as c
 export type AuditGroup = (typeof auditGroups)[number];
 
 const areas: Record<Exclude<AuditGroup, 'looks'>, readonly string[]> = {
-  shares: ['share', 'emergency'],
+  shares: ['share', 'emergency', 'carer'],
   signIns: ['auth', 'session', 'totp', 'passkey'],
   administration: ['user', 'role', 'setting', 'audit', 'access', 'job'],
 };

@@ -50,7 +50,7 @@ const ResetByToken = z.strictObject({ token: LinkToken.optional(), password: Pas
 const Session = z.object({ token: z.string(), user: User });
 /** The fields of the signed-in person that a browser stores. */
 export const SessionUser = User.pick(
-  Object.fromEntries(sessionFields.map((name) => [name, true])) as Record<SessionField, true>,
+  Object.fromEntries([...sessionFields, 'photo'].map((name) => [name, true])) as Record<SessionField | 'photo', true>,
 );
 export type SessionUser = z.infer<typeof SessionUser>;
 

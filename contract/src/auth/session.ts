@@ -6,6 +6,8 @@
 export const sessionFields = ['id', 'email', 'username', 'firstname', 'lastname', 'role'] as const;
 export type SessionField = (typeof sessionFields)[number];
 
-/** Returns these fields of a user and no others. */
-export const sessionUserOf = <T extends Record<SessionField, unknown>>(user: T) =>
-  Object.fromEntries(sessionFields.map((name) => [name, user[name]])) as Pick<T, SessionField>;
+/** Returns these fields of a user, the id of their photo if they have one, and no others. */
+export const sessionUserOf = <T extends Record<SessionField, unknown> & { photo?: string | undefined }>(user: T) => ({
+  ...(Object.fromEntries(sessionFields.map((name) => [name, user[name]])) as Pick<T, SessionField>),
+  ...(user.photo ? { photo: user.photo } : {}),
+});

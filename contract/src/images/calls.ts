@@ -5,6 +5,7 @@ import { Id, Params, text } from '../ids.js';
 import { limits } from '../limits.js';
 import { burnedInGuesses, FrameFacts, TagChange, TagRow } from './drawing.js';
 import { AccessExplanation, TimelineEntry } from './insight.js';
+import { Month, MonthsOf, Place, PlaceOf } from './months.js';
 import { contentTypes, frameTypes, Image, Sha256, UploadFields } from './schemas.js';
 import { ImageSearch } from './search.js';
 
@@ -119,6 +120,24 @@ export const imageCalls = {
     body: ImageSearch,
     data: z.array(Image),
     paged: true,
+  }),
+  listMonths: call({
+    method: 'post',
+    path: '/upload/months',
+    who: 'image.listShared',
+    action: 'image.list',
+    summary: 'The months that have images in a list of the gallery, the newest first',
+    body: MonthsOf,
+    data: z.array(Month),
+  }),
+  findPlace: call({
+    method: 'post',
+    path: '/upload/place',
+    who: 'image.listShared',
+    action: 'image.list',
+    summary: 'The page of a list of the gallery on which a month begins',
+    body: PlaceOf,
+    data: Place,
   }),
   getImage: call({
     method: 'get',

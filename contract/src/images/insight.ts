@@ -58,5 +58,7 @@ export const TimelineEntry = z.object({
   user: UserRef.nullable(),
   /** True for a look by an emergency access. */
   emergency: z.literal(true).optional(),
+  /** True for a look by a carer of the patient. */
+  carer: z.literal(true).optional(),
 });
 export type TimelineEntry = z.infer<typeof TimelineEntry>;

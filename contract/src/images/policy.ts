@@ -23,6 +23,8 @@ export interface ImageFacts {
   held?: boolean;
   /** True while an emergency access of the viewer covers the image. Only providers have one. */
   emergency?: boolean;
+  /** True while the viewer is the carer of a patient who has opened the image by a live share. Only patients have it. */
+  carer?: boolean;
 }
 
 /** The grounds on which a person's access to an image can rest. */
@@ -45,6 +47,8 @@ const holds = {
   verifiedPatient: (v, i) => v.id === i.patientId && i.share?.verified === true,
   /** A provider, during an emergency access to the images of the patient. */
   emergency: (v, i) => v.role === 'healthProvider' && i.emergency === true,
+  /** The carer of a patient, while the patient's own share is live and its code was entered. */
+  carer: (v, i) => v.role === 'patient' && i.carer === true,
   /** A guest whose link covers the image. */
   guest: (v, i) => v.role === 'guest' && Boolean(i.guestLink),
   /** The same, by a link that allows the original file. */
@@ -72,9 +76,9 @@ interface Rule {
 const rules = {
   see: {
     permission: 'image.read',
-    grounds: ['admin', 'owner', 'verifiedShare', 'liveShare', 'emergency', 'guest', 'liveCopy'],
+    grounds: ['admin', 'owner', 'verifiedShare', 'liveShare', 'emergency', 'carer', 'guest', 'liveCopy'],
   },
-  open: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'emergency', 'guest'] },
+  open: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'emergency', 'carer', 'guest'] },
   download: { permission: 'image.read', grounds: ['admin', 'owner', 'downloadShare', 'guestDownload'] },
   openCopy: { permission: 'image.read', grounds: ['verifiedCopy'] },
   downloadCopy: { permission: 'image.read', grounds: ['downloadCopy'] },

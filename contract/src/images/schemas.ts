@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { analysisStates } from '../analysis/states.js';
+import { ByCarer } from '../carers/schemas.js';
 import { ByEmergency } from '../emergencies/schemas.js';
 import { Id, line, Time, text } from '../ids.js';
 import { limits } from '../limits.js';
@@ -99,6 +100,8 @@ export const Image = z.object({
   held: z.literal(true).optional(),
   /** Present while the viewer opens the image by an emergency access alone. */
   emergency: ByEmergency.optional(),
+  /** Present while the viewer opens the image as the carer of a patient alone. */
+  carer: ByCarer.optional(),
   /** A small `data:image/webp;base64,…` preview, or null. */
   image_url: z.string().nullable(),
   /** In a grouped list: the study for which this image stands, for viewers who may know of the study. */

@@ -30,10 +30,20 @@ export const groupOf: Record<PushKind, NoticeGroup> = {
   'emergency.questioned': 'account',
   // The administrator who asked reads it.
   'emergency.answered': 'administration',
+  'carer.named': 'account',
+  'carer.accepted': 'account',
+  'carer.ended': 'account',
 };
 
 /** The kinds whose event sends a mail of its own. It always goes, and no second mail follows. */
-export const mailedKinds: readonly PushKind[] = ['share.created', 'emergency.opened', 'emergency.questioned'];
+export const mailedKinds: readonly PushKind[] = [
+  'share.created',
+  'emergency.opened',
+  'emergency.questioned',
+  'carer.named',
+  'carer.accepted',
+  'carer.ended',
+];
 
 /** True for a channel that cannot be turned off for this group. */
 export const isAlwaysOn = (group: NoticeGroup, channel: NoticeChannel): boolean =>

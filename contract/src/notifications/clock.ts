@@ -54,6 +54,10 @@ function momentOf(moment: Date, timeZone: string, days: number, clock: string): 
   return new Date(wanted - offsetAt(guess));
 }
 
+/** Returns the moment at which the month of `moment` begins in a time zone. */
+export const monthStart = (moment: Date, timeZone: string): Date =>
+  momentOf(moment, timeZone, 1 - localOf(moment, timeZone).day, '00:00');
+
 /** Returns the end of the quiet hours that contain `now`; null outside of them. The last minute is before `to`. */
 export function quietUntil({ from, to }: { from: string; to: string }, timeZone: string, now: Date): Date | null {
   const { hour, minute } = localOf(now, timeZone);

@@ -36,6 +36,9 @@ describe('the delivery of a notice', () => {
       'share.created mail',
       'emergency.opened mail',
       'emergency.questioned mail',
+      'carer.named mail',
+      'carer.accepted mail',
+      'carer.ended mail',
     ].includes(`${kind} ${channel}`);
     expect(deliver(kind, of(true), inTheNight)[channel]).toBe(!never);
     expect(deliver(kind, of(false), inTheNight)[channel]).toBe(false);

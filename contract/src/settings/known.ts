@@ -93,6 +93,11 @@ export const knownSettings = {
       'Consent to analyses: off, or ask (an image that names a patient is analyzed only after the patient has agreed in the app).',
     fallback: 'off',
   }),
+  'access.carers': choice(['no', 'yes'], {
+    description:
+      'Carers: a patient may name other patients who then see the images that the patient has opened, and can only look. Turning it off ends all of them.',
+    fallback: 'yes',
+  }),
   'security.requireSecondFactor': choice(secondFactorRequirements, {
     description:
       'Who must log in with an authenticator app or a passkey: none, or staff (providers and administrators).',

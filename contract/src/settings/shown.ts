@@ -42,6 +42,7 @@ export const shownSettings: { [K in KnownSetting]: { group: SettingGroup; name: 
     options: { off: 'Not asked for', ask: 'Ask the patient' },
   },
   'access.breakGlass': { group: 'access', name: 'Emergency access' },
+  'access.carers': { group: 'access', name: 'Carers of patients' },
 };
 
 /** The units in which people read and type a number, with their size in the setting's own unit, the smallest first. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ByCarer } from '../carers/schemas.js';
 import { ByEmergency } from '../emergencies/schemas.js';
 import { Id, line, Time } from '../ids.js';
 import { limits } from '../limits.js';
@@ -52,6 +53,8 @@ export const Study = StudySummary.extend({
   note: z.string().optional(),
   /** Present while the viewer opens the study by an emergency access alone. */
   emergency: ByEmergency.optional(),
+  /** Present while the viewer opens the study as the carer of a patient alone. */
+  carer: ByCarer.optional(),
   /** The preview of the image that stands for the study: a small `data:image/webp;base64,…`, or null. */
   image_url: z.string().nullable(),
 

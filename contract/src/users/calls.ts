@@ -78,6 +78,26 @@ export const userCalls = {
     data: User,
     throttles: ['username'],
   }),
+  setPhoto: call({
+    method: 'post',
+    path: '/users/profile/photo',
+    who: 'profile.write',
+    action: 'profile.photo',
+    summary: 'Set the caller’s photo, a JPEG or PNG file; the answer has its id once it is drawn',
+    body: z.strictObject({}),
+    multipart: 'only',
+    /** Null: it is drawn later. */
+    data: z.object({ photo: Id.nullable() }),
+    fails: ['FILE_TOO_LARGE', 'UNSUPPORTED_TYPE', 'UNREADABLE_FILE', 'TOO_MANY_PIXELS'],
+    throttles: ['photo'],
+  }),
+  removePhoto: call({
+    method: 'delete',
+    path: '/users/profile/photo',
+    who: 'profile.write',
+    action: 'profile.photoRemoved',
+    summary: 'Remove the caller’s photo',
+  }),
   exportProfile: call({
     method: 'get',
     path: '/users/profile/export',
@@ -117,6 +137,15 @@ export const userCalls = {
     params: Params,
     data: User,
     throttles: ['people'],
+  }),
+  getPhoto: call({
+    method: 'get',
+    path: '/users/:id/photo',
+    who: 'user.read',
+    action: 'user.read',
+    summary: 'The photo of a person the caller may see, WebP of 256 pixels a side',
+    params: Params,
+    binary: ['image/webp'],
   }),
   deleteUser: call({
     method: 'delete',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type AuditAction, lookActions } from '../audit/actions.js';
+import { carerLook } from '../carers/states.js';
 import { Id, Time } from '../ids.js';
 import { UserRef } from './schemas.js';
 
@@ -10,6 +11,7 @@ export const disclosureKinds = [
   'changed',
   'ended',
   'looked',
+  'carerLooked',
   'downloaded',
   'guestGiven',
   'guestOpened',
@@ -38,7 +40,8 @@ const kinds: Partial<Record<AuditAction, DisclosureKind>> = {
   'guest.expired': 'guestEnded',
 };
 export const disclosureActions = Object.keys(kinds) as AuditAction[];
-export const disclosureKind = (action: AuditAction): DisclosureKind => kinds[action] ?? 'looked';
+export const disclosureKind = (action: AuditAction, reason: string): DisclosureKind =>
+  reason === carerLook ? 'carerLooked' : (kinds[action] ?? 'looked');
 
 /** A person with an account, or a guest with the address to which the link was mailed. */
 export const DisclosedTo = z.union([

@@ -32,8 +32,9 @@ export const needsTie = (viewer: Pick<UserViewer, 'role'>, user: Pick<UserViewer
   viewer.role === 'healthProvider' && user.role === 'patient';
 
 export const userRules = {
-  see: (viewer: UserViewer, user: UserFacts, tied: boolean): boolean =>
-    viewer.id === user.id || listed(viewer, user, tied),
+  /** `helped`: one of the two is a carer of the other, who is in no list. */
+  see: (viewer: UserViewer, user: UserFacts, tied: boolean, helped: boolean): boolean =>
+    viewer.id === user.id || listed(viewer, user, tied) || (helped && isUsable(user)),
   /** Both must see each other in the directory, and nobody may write to themselves. */
   message: (a: UserFacts, b: UserFacts, tied: boolean): boolean =>
     a.id !== b.id && isUsable(a) && isUsable(b) && listed(a, b, tied) && listed(b, a, tied),

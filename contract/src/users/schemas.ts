@@ -80,7 +80,10 @@ export const ProfileChange = z
 /** The language of a person’s mails and device notifications. */
 export const Language = z.enum(languageCodes);
 
-export const UserRef = z.object({ id: Id, firstname: z.string(), lastname: z.string() });
+/** The id of the photo that is shown of a person; another photo has another id. Absent without one. */
+const photo = Id.optional();
+
+export const UserRef = z.object({ id: Id, firstname: z.string(), lastname: z.string(), photo });
 export type UserRef = z.infer<typeof UserRef>;
 
 const optionalText = z.string().optional();
@@ -90,6 +93,7 @@ const shared = {
   username: z.string(),
   firstname: z.string(),
   lastname: z.string(),
+  photo,
   active: z.boolean(),
   gender: optionalText,
 };

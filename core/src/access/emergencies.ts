@@ -12,7 +12,7 @@ export const liveEmergency = (now: Date) => ({ live: true, until: { $gt: now } }
 export const overdueEmergency = (now: Date) => ({ live: true, until: { $lte: now } });
 
 /** The people of an image or a study: an emergency access covers it when it is to one of them. */
-interface Covered {
+export interface Covered {
   owner: ObjectId;
   patient?: ObjectId | undefined;
 }

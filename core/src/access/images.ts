@@ -12,45 +12,51 @@ import {
 import { type ObjectId, oid } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import { AppError } from '../errors.js';
-import type { EmergencyDoc } from '../models/emergency.js';
 import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
 import type { ShareDoc } from '../models/share.js';
-import { emergenciesOf, emergencyFact, emergencyFor } from './emergencies.js';
+import { careFor } from './carers.js';
+import { emergencyFact, emergencyFor } from './emergencies.js';
+import { type Grounds, groundsOf, type OpenedBy } from './grounds.js';
 import { guestFact, linkOf } from './guests.js';
-import { copyShareOf, covering, liveShare, shareFacts, strongest, verifiedShare } from './shares.js';
+import { copyShareOf, covering, covers, liveShare, shareFacts, strongest, verifiedShare } from './shares.js';
 
-/** `shares`: the viewer's own live shares that cover the image. `emergencies`: all of the viewer's that last. */
+/** `shares`: the viewer's own live shares that cover the image. */
 export const imageFacts = (
   image: ImageDoc,
   shares: readonly ShareDoc[],
-  emergencies: readonly EmergencyDoc[],
+  { emergencies, cares }: Grounds,
 ): ImageFacts => ({
   ownerId: String(image.owner),
   patientId: image.patient ? String(image.patient) : null,
   ...shareFacts(shares),
   ...(image.held ? { held: true } : {}),
   ...emergencyFact(emergencies, image),
+  ...(careFor(cares, (share) => covers(share, image)) ? { carer: true } : {}),
 });
 
-/** Returns the emergency access by which alone the viewer opens the image or study; null when they open it without one. */
-export const openedBy = (
+/** Returns the record by which alone the viewer opens the image or study. `matches`: the share is one of it. */
+export function openedBy(
   viewer: ImageViewer,
   facts: ImageFacts,
-  emergencies: readonly EmergencyDoc[],
+  { emergencies, cares }: Grounds,
   covered: Pick<ImageDoc, 'owner' | 'patient'>,
-): EmergencyDoc | null =>
-  decideImage('open', viewer, facts).because === 'emergency' ? emergencyFor(emergencies, covered) : null;
+  matches: (share: ShareDoc) => boolean,
+): OpenedBy {
+  const { because } = decideImage('open', viewer, facts);
+  return {
+    emergency: because === 'emergency' ? emergencyFor(emergencies, covered) : null,
+    carer: because === 'carer' ? careFor(cares, matches) : null,
+  };
+}
 
-export interface ImageAccess {
+export interface ImageAccess extends OpenedBy {
   image: ImageDoc;
   /** The viewer's own live share that covers the image. */
   share: ShareDoc | null;
   /** Their share of a copy without identity. */
   copyShare: ShareDoc | null;
   facts: ImageFacts;
-  /** The emergency access on which the right to open the image rests. */
-  emergency: EmergencyDoc | null;
   /** The image's study, if the viewer may know of it. */
   studyId: string | null;
 }
@@ -67,19 +73,19 @@ export async function findImage(
 ): Promise<ImageAccess | null> {
   const image = await models.Image.findById(oid(imageId)).readConcern(NEWEST).lean<ImageDoc>();
   if (!image) return null;
-  const [shares, link, emergencies] = await Promise.all([
+  const [shares, link, grounds] = await Promise.all([
     models.Share.find({ ...covering([image]), recipient: oid(viewer.id), ...liveShare(now) })
       .readConcern(NEWEST)
       .lean<ShareDoc[]>(),
     linkOf(models, viewer, now),
-    emergenciesOf(models, viewer, now),
+    groundsOf(models, viewer, covering([image]), now),
   ]);
   const share = strongest(shares);
-  const facts = { ...imageFacts(image, shares, emergencies), ...guestFact(link, image) };
+  const facts = { ...imageFacts(image, shares, grounds), ...guestFact(link, image) };
   if (!imageRules.see(viewer, facts)) return null;
-  const emergency = openedBy(viewer, facts, emergencies, image);
+  const by = openedBy(viewer, facts, grounds, image, (one) => covers(one, image));
   const copyShare = copyShareOf(shares);
-  return { image, share, copyShare, facts, emergency, studyId: studyIdFor(viewer, image, shares, emergencies) };
+  return { image, share, copyShare, facts, ...by, studyId: studyIdFor(viewer, image, shares, grounds) };
 }
 
 /** Returns the id of an image's study; null when it has none, or the viewer's shares do not tell them of the study. */
@@ -87,14 +93,14 @@ export function studyIdFor(
   viewer: ImageViewer,
   image: ImageDoc,
   shares: readonly ShareDoc[],
-  emergencies: readonly EmergencyDoc[],
+  { emergencies, cares }: Grounds,
 ): string | null {
   if (!image.study) return null;
-  const facts = imageFacts(
-    image,
-    shares.filter(({ study }) => study),
+  const ofStudy = (all: readonly ShareDoc[]) => all.filter(({ study }) => study);
+  const facts = imageFacts(image, ofStudy(shares), {
     emergencies,
-  );
+    cares: cares.map((care) => ({ ...care, shares: ofStudy(care.shares) })),
+  });
   return imageRules.see(viewer, facts) ? String(image.study) : null;
 }
 

@@ -5,38 +5,39 @@ import {
   type ImageViewer,
   imageRules,
 } from '@lightbox/contract/images/policy.js';
-import { oid } from '../db/ids.js';
+import { type ObjectId, oid, sameId } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import { AppError } from '../errors.js';
-import type { EmergencyDoc } from '../models/emergency.js';
 import type { Models } from '../models/models.js';
 import type { ShareDoc } from '../models/share.js';
 import type { StudyDoc } from '../models/study.js';
-import { emergenciesOf, emergencyFact } from './emergencies.js';
+import { careFor } from './carers.js';
+import { emergencyFact } from './emergencies.js';
+import { type Grounds, groundsOf, type OpenedBy } from './grounds.js';
 import { guestFactOfStudy, linkOf } from './guests.js';
 import { type InForm, inForm, openedBy, refusalOf } from './images.js';
 import { liveShare, shareFacts } from './shares.js';
 
+const isOf =
+  (study: ObjectId) =>
+  (share: ShareDoc): boolean =>
+    sameId(study, share.study);
+
 /** A study is under the rules of images, with its own shares. */
-export const studyFacts = (
-  study: StudyDoc,
-  share: ShareDoc | null,
-  emergencies: readonly EmergencyDoc[],
-): ImageFacts => ({
+export const studyFacts = (study: StudyDoc, share: ShareDoc | null, { emergencies, cares }: Grounds): ImageFacts => ({
   ownerId: String(study.owner),
   patientId: study.patient ? String(study.patient) : null,
   ...shareFacts(share ? [share] : []),
   ...(study.held ? { held: true } : {}),
   ...emergencyFact(emergencies, study),
+  ...(careFor(cares, isOf(study._id)) ? { carer: true } : {}),
 });
 
-export interface StudyAccess {
+export interface StudyAccess extends OpenedBy {
   study: StudyDoc;
   /** The viewer's own live share of the study. */
   share: ShareDoc | null;
   facts: ImageFacts;
-  /** The emergency access on which the right to open the study rests. */
-  emergency: EmergencyDoc | null;
 }
 
 /** Returns the study and the viewer's share; null when it does not exist or the viewer may not know of it. */
@@ -47,18 +48,18 @@ export async function findStudy(
   now: Date,
 ): Promise<StudyAccess | null> {
   const id = oid(studyId);
-  const [study, share, link, emergencies] = await Promise.all([
+  const [study, share, link, grounds] = await Promise.all([
     models.Study.findById(id).readConcern(NEWEST).lean<StudyDoc>(),
     models.Share.findOne({ study: id, recipient: oid(viewer.id), ...liveShare(now) })
       .readConcern(NEWEST)
       .lean<ShareDoc>(),
     linkOf(models, viewer, now),
-    emergenciesOf(models, viewer, now),
+    groundsOf(models, viewer, { study: id }, now),
   ]);
   if (!study) return null;
-  const facts = { ...studyFacts(study, share, emergencies), ...guestFactOfStudy(link, id) };
+  const facts = { ...studyFacts(study, share, grounds), ...guestFactOfStudy(link, id) };
   if (!imageRules.see(viewer, facts)) return null;
-  return { study, share, facts, emergency: openedBy(viewer, facts, emergencies, study) };
+  return { study, share, facts, ...openedBy(viewer, facts, grounds, study, isOf(id)) };
 }
 
 /** As `requireStudy`, for calls that serve each viewer the form that they may have. */

@@ -5,6 +5,7 @@ import { oid } from '../db/ids.js';
 import { AppError } from '../errors.js';
 import type { UserDoc } from '../models/user.js';
 import { usableAccount } from './accounts.js';
+import { careForEachOther } from './carers.js';
 import { areTied, knownPatients } from './ties.js';
 
 export const userFacts = (user: UserDoc): UserFacts => ({
@@ -29,6 +30,16 @@ export async function visibleUsers(
   return { $and: [found, { $or: [{ role: { $in: free } }, { role: { $in: roles }, _id: { $in: known } }] }] };
 }
 
+/** True when the viewer may know of the account: by the directory, or as one of a patient and their carer. */
+export async function maySeeUser(
+  core: Pick<Core, 'models' | 'settings' | 'clock'>,
+  viewer: UserViewer,
+  user: UserFacts,
+): Promise<boolean> {
+  const helped = viewer.role === 'patient' && (await careForEachOther(core.models, oid(viewer.id), oid(user.id)));
+  return userRules.see(viewer, user, await areTied(core, viewer, user), helped);
+}
+
 /** Returns the account; 404 when it does not exist or the viewer may not see it. */
 export async function requireUser(
   core: Pick<Core, 'models' | 'settings' | 'clock'>,
@@ -37,7 +48,6 @@ export async function requireUser(
 ): Promise<UserDoc> {
   const user = await core.models.User.findById(oid(id)).lean<UserDoc>();
   if (!user || user.deletedAt) throw new AppError('NOT_FOUND');
-  const facts = userFacts(user);
-  if (!userRules.see(viewer, facts, await areTied(core, viewer, facts))) throw new AppError('NOT_FOUND');
+  if (!(await maySeeUser(core, viewer, userFacts(user)))) throw new AppError('NOT_FOUND');
   return user;
 }

@@ -85,6 +85,30 @@ export class Pages {
     }
   }
 
+  /**
+   * Returns the page, of pages of this size, on which the rows of this time begin. Only the rows of that page are read
+   * back; the others are counted in the index.
+   */
+  async placeOf<T>(
+    source: ListSource<T>,
+    field: keyof T & string,
+    at: Date,
+    limit: number,
+  ): Promise<{ page: number; cursor?: string }> {
+    const earlier = { [field]: { [source.direction === 1 ? '$lt' : '$gt']: at } } as QueryFilter<T>;
+    const before = { ...source, filter: { $and: [source.filter, earlier] } as QueryFilter<T> };
+    const index = await source.model.countDocuments(before.filter);
+    const page = Math.floor(index / limit) + 1;
+    if (page === 1) return { page };
+    // The last row of the page before.
+    const back = { ...before, direction: -source.direction as 1 | -1 };
+    const [edge] = await this.find(back)
+      .skip(index % limit)
+      .limit(1)
+      .lean<T[]>();
+    return edge ? { page, cursor: this.writeCursor(source, edge, false, page) } : { page: 1 };
+  }
+
   /** Returns the total of a list; above the exact limit from its counter. */
   async count<T>(source: Counted<T>): Promise<number> {
     return (await this.total(source)).count;

@@ -36,6 +36,8 @@ interface Facts {
   records?: ObjectId[];
   owners?: ObjectId[];
   recipients?: ObjectId[];
+  /** People who learn only that the images change that they see as carers. They get no notice. */
+  carers?: ObjectId[];
   reason?: string;
   /** Only when the actor is not the caller of the request. */
   actor?: ObjectId;
@@ -179,6 +181,7 @@ export class Events {
       ...(event.records ? { records: event.records } : {}),
       ...(event.owners ? { owners: event.owners } : {}),
       recipients: unique(event.recipients ?? []),
+      ...(event.carers && event.carers.length > 0 ? { carers: unique(event.carers) } : {}),
       ip: actor.ip,
       reason: event.reason ?? '',
       at,
@@ -242,8 +245,10 @@ function liveUpdatesOf(event: EventDoc): Signal[] {
   const record = event.record ? { record: String(event.record) } : {};
   const to = toEverybody ? roles.map((role) => `role:${role}`) : [...event.recipients.map(String), 'role:admin'];
   const ofEach = (each && event.records) ?? [];
+  const { carers } = event;
   return [
     { push: { name, to, refs: { ...refs, ...record } } },
+    ...(carers ? [{ push: { name: 'carer:changed' as const, to: carers.map(String), refs } }] : []),
     ...ofEach.map(
       (id): Signal => ({
         push: { name: each as LiveUpdate['name'], to, refs: { record: String(id), study: String(event.record) } },

@@ -68,6 +68,10 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'passkey.remove': { mail: () => 'passkeyRemoved' },
   'profile.read': null,
   'profile.update': null,
+  'profile.photo': {
+    jobs: ({ _id, refs }) => [{ name: 'renderPhoto', data: { photoId: String(refs.photo) }, id: `${_id}-photo` }],
+  },
+  'profile.photoRemoved': null,
   'profile.delete': null,
   'profile.exported': null,
   'profile.disclosed': null,
@@ -147,6 +151,10 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'emergency.answered': null,
   'emergency.asked': null,
   'emergency.listed': null,
+  'carer.named': { mail: ({ recipients }) => (recipients.length > 0 ? 'carerNamed' : null) },
+  'carer.accepted': { mail: () => 'carerAccepted' },
+  'carer.ended': { mail: () => 'carerEnded' },
+  'carer.listed': null,
   'analysis.request': {
     jobs: (event) => [{ name: 'analyseImage', data: { imageId: imageId(event) }, id: `${event._id}-analysis` }],
   },

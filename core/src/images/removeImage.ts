@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { watching } from '../access/emergencies.js';
+import { watching } from '../access/grounds.js';
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import type { Actor, Transaction } from '../events/events.js';
@@ -80,6 +80,8 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
   // A request ends by its own moves, and keeps the count of its files.
   ImageRequest: null,
   Emergency: null,
+  Carer: null,
+  Photo: null,
   Study: null,
   Analysis: ({ models, ids, session }) => models.Analysis.deleteMany({ _id: ids }, { session }).exec(),
   AnalysisVersion: ({ models, ids, session }) => models.AnalysisVersion.deleteMany({ image: ids }, { session }).exec(),
@@ -142,7 +144,7 @@ export async function removeImage(core: Core, actor: Actor, id: ObjectId, reason
       type: 'image.delete',
       record: id,
       owners: [owner],
-      recipients: [...audience, owner, ...(await watching(core, removed, session))],
+      recipients: [...audience, owner, ...(await watching(core, removed, audience, session))],
       refs: { blob, ...(study ? { study } : {}) },
       reason,
     });

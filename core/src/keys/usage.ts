@@ -18,8 +18,10 @@ export function underOlderKeys(keys: Keys) {
     voices: { 'dataKey.keyId': { $ne: images } },
     // Accounts from before profiles were sealed match too.
     profiles: { 'profile.keyId': { $ne: profiles } },
+    photos: { picture: { $exists: true }, 'picture.keyId': { $ne: profiles } },
     notes: { note: { $exists: true }, 'note.keyId': { $ne: sharing } },
     emergencies: { 'reason.keyId': { $ne: sharing } },
+    carers: { address: { $exists: true }, 'address.keyId': { $ne: sharing } },
     invites: { 'address.keyId': { $ne: sharing } },
     secrets: { 'key.keyId': { $ne: keys.secrets.current.id } },
     totpSecrets: { $or: [{ secret: { $lt: from } }, { secret: { $gte: to } }] },
@@ -63,14 +65,23 @@ const holders: Record<keyof Keys, Holder | null> = {
     ],
   },
   // Accounts without a sealed profile are null.
-  profiles: { name: 'profiles', keyIds: (models) => models.User.distinct('profile.keyId').then(known) },
+  profiles: {
+    name: 'profiles and photos',
+    keyIds: async ({ User, Photo }) => [
+      ...new Set([
+        ...known(await User.distinct('profile.keyId')),
+        ...known(await Photo.distinct('picture.keyId', { picture: { $exists: true } })),
+      ]),
+    ],
+  },
   sharing: {
-    name: 'notes of shares and invitations, reasons of emergency accesses',
-    keyIds: async ({ Share, Invite, Emergency }) => [
+    name: 'notes of shares and invitations, reasons of emergency accesses, addresses of carers',
+    keyIds: async ({ Share, Invite, Emergency, Carer }) => [
       ...new Set([
         ...known(await Share.distinct('note.keyId', { note: { $exists: true } })),
         ...known(await Invite.distinct('address.keyId')),
         ...known(await Emergency.distinct('reason.keyId')),
+        ...known(await Carer.distinct('address.keyId', { address: { $exists: true } })),
       ]),
     ],
   },
@@ -125,6 +136,8 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
     notes,
     invites,
     emergencies,
+    carers,
+    photos,
     totp,
     secrets,
     shares,
@@ -140,6 +153,8 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
     countBy(models.Share, '$note.keyId', { note: { $exists: true } }),
     countBy(models.Invite, '$address.keyId'),
     countBy(models.Emergency, '$reason.keyId'),
+    countBy(models.Carer, '$address.keyId', { address: { $exists: true } }),
+    countBy(models.Photo, '$picture.keyId', { picture: { $exists: true } }),
     countBy(models.Totp, { $first: { $split: ['$secret', '.'] } }, { secret: { $exists: true } }),
     countBy(models.Secret, '$key.keyId'),
     countBy(models.Share, '$keyId', { live: true, verifiedAt: { $exists: false } }),
@@ -155,9 +170,11 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
     ...rows('ENCRYPTION_KEYS', 'resumable uploads', uploads),
     ...rows('ENCRYPTION_KEYS', 'voice messages', voices),
     ...rows('ENCRYPTION_KEYS', 'profiles', profiles),
+    ...rows('ENCRYPTION_KEYS', 'photos', photos),
     ...rows('ENCRYPTION_KEYS', 'notes of shares', notes),
     ...rows('ENCRYPTION_KEYS', 'invitations', invites),
     ...rows('ENCRYPTION_KEYS', 'emergency accesses', emergencies),
+    ...rows('ENCRYPTION_KEYS', 'carers', carers),
     ...rows('ENCRYPTION_KEYS', 'authenticator apps', totp),
     ...rows('ENCRYPTION_KEYS', 'keys of the installation', secrets),
     ...rows('APP_KEYS', 'codes of shares', shares),

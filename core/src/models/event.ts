@@ -24,6 +24,8 @@ export interface EventDoc extends Recorded {
   _id: Id;
   /** The people who are notified. */
   recipients: Id[];
+  /** People whose images as carers have changed. */
+  carers?: Id[];
   /** Ids of other records that the reactions need. */
   refs: Record<string, Id>;
   /** Not yet handed over to sockets and queues. */
@@ -53,6 +55,7 @@ export const event = schemaOf<EventDoc>(
   {
     ...recorded,
     recipients: [ObjectId],
+    carers: { type: [ObjectId], default: undefined },
     refs: { type: Mixed, default: {} },
     pending: bool,
     unaudited: bool,

@@ -6,6 +6,7 @@ import { auditHead } from './auditHead.js';
 import { auditReceipt } from './auditReceipt.js';
 import { auditRun } from './auditRun.js';
 import { card } from './card.js';
+import { carer } from './carer.js';
 import { ceremony } from './ceremony.js';
 import { code } from './code.js';
 import { consent } from './consent.js';
@@ -25,6 +26,7 @@ import { look } from './look.js';
 import { message } from './message.js';
 import { notification } from './notification.js';
 import { passkey } from './passkey.js';
+import { photo } from './photo.js';
 import { position } from './position.js';
 import { preview } from './preview.js';
 import { pushSubscription } from './pushSubscription.js';
@@ -65,6 +67,8 @@ const schemas = {
   GuestLink: guestLink,
   ImageRequest: imageRequest,
   Emergency: emergency,
+  Carer: carer,
+  Photo: photo,
   Study: study,
   Analysis: analysis,
   AnalysisVersion: analysisVersion,

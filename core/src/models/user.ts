@@ -3,7 +3,7 @@ import type { LanguageCode } from '@lightbox/contract/languages.js';
 import type { StoredNoticeSettings } from '@lightbox/contract/notifications/choices.js';
 import type { Role } from '@lightbox/contract/permissions.js';
 import type { ProfileField, UserStatus } from '@lightbox/contract/users/schemas.js';
-import { bool, date, type Id, id, Mixed, part, schemaOf, string } from './fields.js';
+import { bool, date, type Id, id, Mixed, ObjectId, part, schemaOf, string } from './fields.js';
 import { type SealedValue, sealedValue } from './sealedValue.js';
 
 /** `touched`, also of sessions and images, is raised by transactions that rely on the record (`access/hold.ts`). */
@@ -55,6 +55,8 @@ export interface UserDoc {
   consents?: UserConsents;
   /** Time of the next digest; absent without one. */
   nextDigestAt?: Date;
+  /** The photo that is shown (`Photo`). */
+  photo?: Id;
   firstname?: string;
   lastname?: string;
   /**
@@ -110,6 +112,7 @@ export const user = schemaOf<UserDoc>({
   notices: Mixed,
   consents: part<UserConsents>({ analysis: String, askedAt: Date }),
   nextDigestAt: Date,
+  photo: ObjectId,
 })
   .index({ email: 1 }, { unique: true })
   .index({ usernameKey: 1 }, { unique: true })

@@ -33,6 +33,7 @@ export const jobs = {
   }),
   renderFrame: defineJob({ queue: 'previews', data: z.object({ renderingId: Id }), attempts: 2, backoff: 500 }),
   makeReport: defineJob({ queue: 'previews', data: z.object({ reportId: Id }), attempts: 2, backoff: 500 }),
+  renderPhoto: defineJob({ queue: 'previews', data: z.object({ photoId: Id, eventId }), attempts: 3, backoff: 500 }),
   // 3 + 6 s: time for a model server to come back.
   analyseImage: defineJob({
     queue: 'analysis',

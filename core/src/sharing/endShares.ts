@@ -1,5 +1,6 @@
 import type { QueryFilter } from 'mongoose';
 import { refreshAudience } from '../access/audience.js';
+import { carersOf } from '../access/carers.js';
 import { type ShareTarget, sharesOf } from '../access/shares.js';
 import type { Core } from '../core.js';
 import type { Transaction } from '../events/events.js';
@@ -35,6 +36,7 @@ export async function endShares(
       ...aboutShare(share),
       owners: owner ? [owner] : [],
       recipients: [share.recipient, share.sharedBy, ...(owner ? [owner] : [])],
+      carers: await carersOf(core.models, [share.recipient], session),
     });
   }
 }

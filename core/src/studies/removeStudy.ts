@@ -1,5 +1,5 @@
 import type { QueryFilter } from 'mongoose';
-import { watching } from '../access/emergencies.js';
+import { watching } from '../access/grounds.js';
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import type { Actor } from '../events/events.js';
@@ -31,16 +31,13 @@ export async function removeStudy(
     await models.Image.deleteMany({ study: id }, { session });
     await endWith(core, tx, images);
     await endStudy(core, tx, id);
+    const audience = images.flatMap((image) => image.audience);
     tx.record({
       type: 'study.deleted',
       record: id,
       records: images.map(({ _id }) => _id),
       owners: images.length > 0 ? images.map(({ owner }) => owner) : [study.owner],
-      recipients: [
-        ...images.flatMap(({ audience }) => audience),
-        study.owner,
-        ...(await watching(core, study, session)),
-      ],
+      recipients: [...audience, study.owner, ...(await watching(core, study, audience, session))],
       reason,
     });
     return id;

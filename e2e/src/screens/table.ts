@@ -41,6 +41,7 @@ export const routes: readonly Screen[] = [
   at('/admin-dashboard', 'admin'),
   { ...at('/profile', 'patient', 'healthProvider', 'admin'), ready: 'dl' },
   { ...at('/profile/notifications', 'patient', 'healthProvider', 'admin'), ready: '[role=group]' },
+  { ...at('/profile/carers', 'patient'), ready: 'main form' },
   { path: ({ user }) => `/user-profile/${user}`, viewers: ['admin', 'healthProvider', 'patient'], ready: 'dl' },
   { ...at('/disclosures', 'patient'), ready: 'main section, main h2' },
   at('/upload', 'healthProvider', 'admin'),

@@ -79,6 +79,10 @@ const protectedScreens = [
   ),
   screen(paths.profile, async () => (await import('./ProfileScreen')).ProfileScreen),
   screen(paths.noticeSettings, async () => (await import('../profile/NoticeSettings')).NoticeSettings),
+  only(
+    'carer.use',
+    screen(paths.carers, async () => (await import('../carers/Carers')).Carers),
+  ),
   screen(paths.userProfile(), async () => (await import('./ProfileScreen')).ProfileScreen),
   screen(paths.emergencies, async () => (await import('../emergencies/EmergencyAccess')).EmergencyAccess),
   screen(paths.disclosures, async () => (await import('../profile/Disclosures')).Disclosures),

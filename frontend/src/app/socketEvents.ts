@@ -1,5 +1,6 @@
 import type { ServerEvent } from '@lightbox/contract/events.js';
 import { analysisEvents } from '../analysis/analysis';
+import { carerEvents } from '../carers/carers';
 import { emergencyEvents } from '../emergencies/emergencies';
 import { imageEvents } from '../images/images';
 import { studyEvents } from '../images/studies';
@@ -24,6 +25,7 @@ const features = [
   guestEvents,
   requestEvents,
   emergencyEvents,
+  carerEvents,
   analysisEvents,
   messageEvents,
   attachmentEvents,

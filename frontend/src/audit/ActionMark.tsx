@@ -14,6 +14,7 @@ import {
   FirstAidIcon,
   GaugeIcon,
   GearSixIcon,
+  HandHeartIcon,
   HandPalmIcon,
   type Icon,
   ImageIcon,
@@ -93,6 +94,7 @@ const areas = {
   setting: GearSixIcon,
   access: KeyIcon,
   emergency: FirstAidIcon,
+  carer: HandHeartIcon,
   overview: GaugeIcon,
   job: ArrowsClockwiseIcon,
 } as const satisfies Record<AreaOf<AuditAction>, Icon>;

@@ -4,6 +4,7 @@ import { analysis } from './ur/analysis';
 import { app } from './ur/app';
 import { audit } from './ur/audit';
 import { auth } from './ur/auth';
+import { carers } from './ur/carers';
 import { common, time } from './ur/common';
 import { emergencies } from './ur/emergencies';
 import { errors } from './ur/errors';
@@ -47,6 +48,7 @@ export const ur: LanguageFile = {
     requests,
     info,
     emergencies,
+    carers,
     shareImage,
     analysis,
     messages,

@@ -74,8 +74,8 @@ const isNew = (image: Image) => {
 };
 const newMs = 86_400_000;
 
-const sealOf = ({ emergency, isVerified, isLocked }: Image): StateName =>
-  emergency ? 'emergency' : isVerified ? 'verified' : isLocked ? 'locked' : 'notVerified';
+const sealOf = ({ emergency, carer, isVerified, isLocked }: Image): StateName =>
+  emergency ? 'emergency' : carer ? 'carer' : isVerified ? 'verified' : isLocked ? 'locked' : 'notVerified';
 
 export function ImageBadges({ image, onShares }: { image: Image; onShares?: (() => void) | undefined }) {
   const { t } = useTranslation();

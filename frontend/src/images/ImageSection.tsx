@@ -47,10 +47,12 @@ interface Props {
   onAsk: (what: Ask, image: Image) => void;
   onNear: () => void;
   selection?: Selection;
+  /** Shown at the side of a list of several pages. */
+  scroller?: ReactNode;
 }
 
 /** The list "Uploaded Images" or "Shared Images": its cards and its pages. */
-export function ImageSection({ title, list, empty, quietTitle = false, onAsk, onNear, selection }: Props) {
+export function ImageSection({ title, list, empty, quietTitle = false, onAsk, onNear, selection, scroller }: Props) {
   const { t } = useTranslation();
   const heading = useId();
   const desktop = useIsDesktop();
@@ -103,13 +105,18 @@ export function ImageSection({ title, list, empty, quietTitle = false, onAsk, on
       )}
       {images?.length === 0 && <Box layerStyle="card">{empty}</Box>}
       {images && images.length > 0 && (
-        <Gallery labelledBy={heading} busy={query.isPlaceholderData}>
-          {images.map((image) => (
-            <li key={image.id}>
-              <ImageCard image={image} onAsk={onAsk} onNear={onNear} {...(selection && { selection })} />
-            </li>
-          ))}
-        </Gallery>
+        <Flex gap={{ base: '1', lg: '3' }}>
+          <Box flex="1" minW="0">
+            <Gallery labelledBy={heading} busy={query.isPlaceholderData}>
+              {images.map((image) => (
+                <li key={image.id}>
+                  <ImageCard image={image} onAsk={onAsk} onNear={onNear} {...(selection && { selection })} />
+                </li>
+              ))}
+            </Gallery>
+          </Box>
+          {several && scroller}
+        </Flex>
       )}
     </Box>
   );

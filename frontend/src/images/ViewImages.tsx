@@ -1,7 +1,7 @@
 import { Button, chakra, Flex, Text } from '@chakra-ui/react';
 import { imageSorts } from '@lightbox/contract/images/calls.js';
 import { CheckSquareIcon, LinkIcon } from '@phosphor-icons/react';
-import { type ComponentType, useEffect, useState } from 'react';
+import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router-dom';
 import { useMay } from '../auth/session';
@@ -13,6 +13,7 @@ import { SortSelect } from '../ui/Sorting';
 import { type ListName, listNames } from './cache';
 import { Filters } from './Filters';
 import { ImageSection } from './ImageSection';
+import { Months } from './Months';
 import { NothingFound, NothingShared, NothingUploaded, UploadLink } from './Nothing';
 import { SelectionBar } from './SelectionBar';
 import { type DialogParts, useImageDialogs } from './useImageDialogs';
@@ -94,6 +95,8 @@ function Order() {
 
 interface Props extends DialogParts {
   AskForImage: ComponentType;
+  /** Shows the viewer's own lists, or the images of a patient whom the viewer helps. */
+  Helped: ComponentType<DialogParts & { own: ReactNode; preloadViewer: () => void }>;
   /** Loads the code of the viewer in the background. */
   preloadViewer: () => void;
 }
@@ -112,7 +115,7 @@ function Found({ search, lists }: { search: Search; lists: readonly ImageList[] 
 }
 
 /** The gallery: the viewer's own images and studies, and the shared ones. */
-export function ViewImages({ AskForImage, preloadViewer, ...parts }: Props) {
+export function ViewImages({ AskForImage, Helped, preloadViewer, ...parts }: Props) {
   const { t } = useTranslation();
   const desktop = useIsDesktop();
   const [mayUpload, all, own] = [useMay('image.upload'), useMay('image.listAll'), useMay('image.listOwn')];
@@ -159,21 +162,30 @@ export function ViewImages({ AskForImage, preloadViewer, ...parts }: Props) {
         </Flex>
       }
     >
-      <Filters search={search} patient={patient} order={<Order />} />
-      <Found search={search} lists={sections.map((name) => listOf[name])} />
-      {mayOwn && !desktop && <ListTabs shown={shown} onShow={setShown} />}
-      {sections.map((name) => (
-        <ImageSection
-          key={name}
-          title={t(`images.${name}`)}
-          list={listOf[name]}
-          empty={emptyOf(name)}
-          quietTitle={!desktop && mayOwn}
-          onAsk={askFor}
-          onNear={preloadViewer}
-          selection={selection}
-        />
-      ))}
+      <Helped
+        {...parts}
+        preloadViewer={preloadViewer}
+        own={
+          <>
+            <Filters search={search} patient={patient} order={<Order />} />
+            <Found search={search} lists={sections.map((name) => listOf[name])} />
+            {mayOwn && !desktop && <ListTabs shown={shown} onShow={setShown} />}
+            {sections.map((name) => (
+              <ImageSection
+                key={name}
+                title={t(`images.${name}`)}
+                list={listOf[name]}
+                empty={emptyOf(name)}
+                quietTitle={!desktop && mayOwn}
+                onAsk={askFor}
+                onNear={preloadViewer}
+                selection={selection}
+                scroller={<Months name={name} list={listOf[name]} search={search.search} />}
+              />
+            ))}
+          </>
+        }
+      />
       <SelectionBar selection={selection} onShare={() => setSharingMany(true)} />
       <parts.Share
         open={sharingMany}

@@ -52,6 +52,7 @@ const images = {
   },
   foreign: { ...base, owner: other, patient },
   emergency: { ...base, owner: other, patient, download: false, emergency: { id: id(8), until: later } },
+  cared: { ...base, owner: other, patient, download: false, carer: { id: id(8), patient } },
   emergencyOver: {
     ...base,
     owner: other,
@@ -77,6 +78,8 @@ const table: Row[] = [
   ['healthProvider', 'unverifiedCopy', 'verify'],
   ['healthProvider', 'ended', ''],
   ['healthProvider', 'emergency', 'open'],
+  ['patient', 'cared', 'open'],
+  ['healthProvider', 'cared', ''],
   ['healthProvider', 'emergencyOver', ''],
   ['admin', 'own', 'open download share ai remove timeline'],
   ['admin', 'foreign', 'open download share ai remove timeline'],

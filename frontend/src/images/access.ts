@@ -25,12 +25,12 @@ export const ownsImage = (viewer: ImageViewer, image: Image) => viewer.id === im
 
 /** Returns the facts that the contract's rules need, from the image as the viewer received it. */
 function factsOf(viewer: ImageViewer, image: Image, now: number): ImageFacts {
-  const { emergency } = image;
+  const { emergency, carer } = image;
   const shared =
     !ownsImage(viewer, image) &&
-    (image.shareId !== undefined || (image.isVerified && !emergency)) &&
+    (image.shareId !== undefined || (image.isVerified && !emergency && !carer)) &&
     !hasEnded(image, now);
-  const live = { verified: image.isVerified && !emergency, download: image.download !== false };
+  const live = { verified: image.isVerified && !emergency && !carer, download: image.download !== false };
   return {
     ownerId: image.owner?.id ?? '',
     patientId: image.patient?.id ?? null,
@@ -38,6 +38,7 @@ function factsOf(viewer: ImageViewer, image: Image, now: number): ImageFacts {
     share: shared && !image.deidentified ? live : null,
     copy: shared && image.deidentified ? live : null,
     emergency: emergency !== undefined && Date.parse(emergency.until) > now,
+    carer: carer !== undefined,
   };
 }
 

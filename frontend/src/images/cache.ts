@@ -120,6 +120,7 @@ const redactedStudy = ({
   note: _note,
   download: _download,
   emergency: _emergency,
+  carer: _carer,
   ...study
 }: Study): Study => ({
   ...study,
@@ -221,9 +222,12 @@ export function endShare(cache: QueryClient, shareId: string, imageId: string, s
   if (viewerNow().role !== 'admin') forgetContents(cache, ids);
 }
 
-/** Ends an emergency access in the cache: its images stay as outlines until the list is read again. */
-export function endEmergencyAccess(cache: QueryClient, id: string) {
-  const byIt = ({ emergency }: Pick<Image | Study, 'emergency'>) => emergency?.id === id;
+/** Ends an emergency access in the cache. */
+export const endEmergencyAccess = (cache: QueryClient, id: string) =>
+  endLooks(cache, ({ emergency }) => emergency?.id === id);
+
+/** Ends an access without a share in the cache: its images stay as outlines until the list is read again. */
+function endLooks(cache: QueryClient, byIt: (thing: Pick<Image | Study, 'emergency' | 'carer'>) => boolean) {
   const ids = [
     ...shownImages(cache).filter(byIt),
     ...shownStudies(cache)
@@ -233,6 +237,26 @@ export function endEmergencyAccess(cache: QueryClient, id: string) {
   patchImages(cache, byIt, redacted);
   change<Study>(cache, studies, (study) => (byIt(study) ? redactedStudy(study) : study));
   forgetContents(cache, ids);
+}
+
+type Cared = Pick<Image | Study, 'carer'>;
+const ofPatient =
+  (patientId: string) =>
+  ({ carer }: Cared): boolean =>
+    carer?.patient.id === patientId;
+
+/** Ends a carer's access to the images of a patient in the cache. */
+export function endCare(cache: QueryClient, patientId: string) {
+  endLooks(cache, ofPatient(patientId));
+  refreshLists(cache);
+}
+
+/** Reads again what the viewer sees as the carer of a patient: access to some of it may have ended. */
+export function rereadCared(cache: QueryClient, patientId: string) {
+  const seen = ofPatient(patientId);
+  for (const { id } of shownImages(cache).filter(seen)) void reread(cache, oneKey(id));
+  for (const { id } of shownStudies(cache).filter(seen)) void reread(cache, studyKey(id));
+  refreshLists(cache);
 }
 
 /** Gives the images and the studies of a share another end. */

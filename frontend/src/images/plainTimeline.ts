@@ -25,9 +25,12 @@ export type Sentence =
   | (typeof sentences)[keyof typeof sentences]
   | 'looked'
   | 'emergencyLook'
+  | 'carerLook'
   | 'wrongCode'
   | 'refused'
   | 'other';
+
+const looks: readonly Sentence[] = ['looked', 'emergencyLook', 'carerLook'];
 
 export interface PlainEntry {
   entry: TimelineEntry;
@@ -41,8 +44,11 @@ const oneLookMs = 30_000;
 
 const isLook = (type: TimelineAction): type is LookAction => (lookActions as readonly string[]).includes(type);
 
-function sentenceOf({ actiontype, status, emergency }: TimelineEntry): Sentence {
-  if (isLook(actiontype)) return status !== 'success' ? 'refused' : emergency ? 'emergencyLook' : 'looked';
+function sentenceOf({ actiontype, status, emergency, carer }: TimelineEntry): Sentence {
+  if (isLook(actiontype)) {
+    if (status !== 'success') return 'refused';
+    return emergency ? 'emergencyLook' : carer ? 'carerLook' : 'looked';
+  }
   if (actiontype === 'share.verify' && status !== 'success') return 'wrongCode';
   if (status !== 'success') return 'refused';
   return actiontype in sentences ? sentences[actiontype as keyof typeof sentences] : 'other';
@@ -56,7 +62,7 @@ export function plainOf(entries: readonly TimelineEntry[]): PlainEntry[] {
     const at = Date.parse(entry.createAt);
     const before = plain.at(-1);
     const joins =
-      (sentence === 'looked' || sentence === 'emergencyLook') &&
+      looks.includes(sentence) &&
       before?.sentence === sentence &&
       before.entry.user?.id === entry.user?.id &&
       daysAgo(before.entry.createAt) === daysAgo(entry.createAt);

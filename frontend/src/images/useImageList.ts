@@ -22,7 +22,7 @@ export function usePatientImages(patientId: string) {
 }
 
 /** When the last page has become empty, the page before is shown. */
-function usePage(paging: ReturnType<typeof useImagePaging>, query: UseQueryResult<ImagePage>) {
+export function usePage(paging: ReturnType<typeof useImagePaging>, query: UseQueryResult<ImagePage>) {
   const { data, isPlaceholderData } = query;
   const beyond = !isPlaceholderData && data?.data.length === 0 && paging.page > 1;
   const last = Math.max(1, Math.min(paging.page - 1, data?.pagination?.totalPages ?? 1));

@@ -28,6 +28,8 @@ export type When = string | number | Date;
 export const formatDate = (at: When) => dates({ day: 'numeric', month: 'short', year: 'numeric' }).format(new Date(at));
 export const formatLongDay = (at: When) =>
   dates({ weekday: 'long', day: 'numeric', month: 'long' }).format(new Date(at));
+export const formatMonth = (at: When) => dates({ month: 'long', year: 'numeric' }).format(new Date(at));
+export const formatYear = (at: When) => dates({ year: 'numeric' }).format(new Date(at));
 export const formatTime = (at: When) =>
   dates({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(at));
 export const formatDateTime = (at: When) =>
@@ -94,6 +96,11 @@ export interface Named {
   firstname?: string | undefined;
   lastname?: string | undefined;
   username?: string | undefined;
+}
+/** A person who may have a photo. */
+export interface Shown extends Named {
+  id?: string;
+  photo?: string | undefined;
 }
 export const fullName = (person: Named) =>
   [person.firstname, person.lastname].filter(Boolean).join(' ') || person.username || i18n.t('common.someone');

@@ -15,6 +15,7 @@ import { analysisOf } from '../analysis/analysis';
 import { versionsOf } from '../analysis/review';
 import { socketEvents } from '../app/socketEvents';
 import { endSession } from '../auth/session';
+import { carerImages, carerList } from '../carers/carers';
 import { emergencyImages, patientEmergency } from '../emergencies/emergencies';
 import { imageList, type ListQuery, oneImage } from '../images/images';
 import { invitationsOf, sharesOf, timelineOf } from '../images/insight';
@@ -265,6 +266,31 @@ const cases: Record<string, Case> = {
     before: [{ ...image, emergency: { id: id('f2'), until: '2099-01-01T00:00:00.000Z' } }],
     after: [],
     tell: (tell) => tell('emergency:ended', { emergencyId: id('f2'), patientId: ana }),
+    shows: ({ data }: { data: Image[] }) => data.filter(({ image_url }) => image_url),
+  },
+  ...Object.fromEntries(
+    (['carer:named', 'carer:accepted'] as const).map((name) => [
+      `${name} among the carers`,
+      {
+        options: carerList,
+        before: { on: true, mine: [], others: [] },
+        after: { on: true, mine: [{ id: id('f3'), state: 'waiting' }], others: [] },
+        tell: (tell: Tell) => tell(name, { patientId: ana }),
+      },
+    ]),
+  ),
+  'carer:changed among the images of a patient': {
+    options: carerImages(id('f3'), query),
+    before: [],
+    after: [image],
+    tell: (tell) => tell('carer:changed', { patientId: ana }),
+    shows: ({ data }: { data: unknown }) => data,
+  },
+  'carer:ended among the images of a patient': {
+    options: carerImages(id('f3'), query),
+    before: [{ ...image, carer: { id: id('f3'), patient: { id: ana, firstname: 'Ana', lastname: 'Khan' } } }],
+    after: [],
+    tell: (tell) => tell('carer:ended', { patientId: ana }),
     shows: ({ data }: { data: Image[] }) => data.filter(({ image_url }) => image_url),
   },
   'share:created among the shared': {

@@ -24,11 +24,15 @@ export const paths = {
   adminDashboard: '/admin-dashboard',
   profile: '/profile',
   noticeSettings: '/profile/notifications',
+  /** The viewer's carers, and the patients whom they help. */
+  carers: '/profile/carers',
   userProfile: (userId = ':id?') => `/user-profile/${userId}`,
   upload: '/upload',
   viewImages: '/view-images',
   /** The gallery with one image open. The address contains only ids. */
   image: (imageId: string) => `/view-images?image=${imageId}`,
+  /** The gallery with the images of a patient whom the viewer helps. The id is that of the carer's record. */
+  imagesOfHelped: (carerId: string) => `/view-images?of=${carerId}`,
   /** The gallery with one study open. The address contains only ids. */
   study: (studyId: string) => `/view-images?study=${studyId}`,
   /** The sheet with the shares of an image. The address contains only ids. */

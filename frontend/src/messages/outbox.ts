@@ -131,7 +131,14 @@ function watch({ clientId, voice }: Outgoing) {
 function transmit({ recipientId, content, images, view, replyTo, voice, clientId }: Outgoing): Promise<Message> {
   const answers = replyTo?.id;
   if (voice) return sendVoice(voice, { recipientId, clientId, ...(answers && { replyTo: answers }) });
-  return emit<'message:send', Message>('message:send', { recipientId, content, images, view, replyTo: answers, clientId });
+  return emit<'message:send', Message>('message:send', {
+    recipientId,
+    content,
+    images,
+    view,
+    replyTo: answers,
+    clientId,
+  });
 }
 
 function later(recipientId: string) {

@@ -46,5 +46,8 @@ export function wordsOf(notice: Notification): { title: string; text: string } {
   }
   if (kind === 'emergency.questioned' && name) return named(i18n.t('notifications.named.questioned', { name }));
   if (kind === 'emergency.answered' && name) return named(i18n.t('notifications.named.answered', { name }));
+  if (kind === 'carer.named' && name) return named(i18n.t('notifications.named.carerNamed', { name }));
+  if (kind === 'carer.accepted' && name) return named(i18n.t('notifications.named.carerAccepted', { name }));
+  if (kind === 'carer.ended' && name) return named(i18n.t('notifications.named.carerEnded', { name }));
   return plain;
 }

@@ -32,7 +32,7 @@ beforeEach(() => startSession(me, 'token'));
 describe('the profile', () => {
   it('The profile shows the date of birth without a time zone shift, and N/A for empty fields.', async () => {
     answer(own);
-    renderScreen(<Profile Emergency={() => null} Images={() => null} />, '/profile');
+    renderScreen(<Profile Emergency={() => null} Images={() => null} Helped={() => null} />, '/profile');
     await screen.findByRole('heading', { name: 'Sana Mirza' });
     expect(await of('Date of Birth')).toMatch(/17/);
     expect(await of('Phone Number')).toBe('N/A');
@@ -56,7 +56,7 @@ describe('the profile', () => {
             }
           : { body: { data: { ...me, ...(body as object) }, message: 'Profile updated successfully!' } },
     });
-    renderScreen(<Profile Emergency={() => null} Images={() => null} />, '/profile');
+    renderScreen(<Profile Emergency={() => null} Images={() => null} Helped={() => null} />, '/profile');
     await userEvent.click(await screen.findByRole('button', { name: 'Edit Profile' }));
     const dialog = await opened();
     const city = within(dialog).getByLabelText('City');
@@ -74,7 +74,7 @@ describe('the profile', () => {
   it('Typed values stay in the form when the profile is read again.', async () => {
     let bio = 'Radiologist';
     answer({ 'GET /users/profile': () => ({ body: { data: { ...me, bio } } }) });
-    renderScreen(<Profile Emergency={() => null} Images={() => null} />, '/profile');
+    renderScreen(<Profile Emergency={() => null} Images={() => null} Helped={() => null} />, '/profile');
     await userEvent.click(await screen.findByRole('button', { name: 'Edit Profile' }));
     const dialog = within(await opened());
     await userEvent.type(dialog.getByLabelText('City'), 'Karachi');
@@ -102,7 +102,7 @@ describe('the profile', () => {
               },
             },
     });
-    const router = renderScreen(<Profile Emergency={() => null} Images={() => null} />, '/profile');
+    const router = renderScreen(<Profile Emergency={() => null} Images={() => null} Helped={() => null} />, '/profile');
     await userEvent.click(await screen.findByRole('button', { name: 'Delete account' }));
     const dialog = await opened('alertdialog');
     const act = within(dialog).getByRole<HTMLButtonElement>('button', { name: 'Delete account' });

@@ -1,9 +1,11 @@
 import { Box, Button, Flex, Grid, Heading, Text } from '@chakra-ui/react';
+import { directory } from '@lightbox/contract/users/policy.js';
 import type { User } from '@lightbox/contract/users/schemas.js';
 import {
   BellRingingIcon,
   ChatCircleTextIcon,
   EyeSlashIcon,
+  HandHeartIcon,
   KeyIcon,
   PencilSimpleIcon,
   ShieldSlashIcon,
@@ -16,7 +18,7 @@ import { useAtomValue } from 'jotai';
 import { type ComponentType, lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useParams } from 'react-router-dom';
-import { useMay, userAtom } from '../auth/session';
+import { useMay, userAtom, useViewer } from '../auth/session';
 import { errorText } from '../lib/errors';
 import { capitalized, formatDate, fullName } from '../lib/format';
 import { paths } from '../lib/paths';
@@ -34,6 +36,7 @@ import { CloseAccount } from './CloseAccount';
 import { ConsentCard } from './ConsentCard';
 import { EditProfile } from './EditProfile';
 import { OwnData } from './OwnData';
+import { OwnPhoto } from './OwnPhoto';
 import { ReceiptsSwitch } from './ReceiptsSwitch';
 import { useSections } from './sections';
 import { useViewOf } from './useViewOf';
@@ -42,10 +45,13 @@ const Security = lazy(async () => ({ default: (await import('../security/Securit
 
 function Head({ user, own, onEdit }: { user: User; own: boolean; onEdit: () => void }) {
   const { t } = useTranslation();
+  const { role } = useViewer();
+  // A patient writes to no patient.
+  const writes = user.active && (role === 'admin' || directory[role].includes(user.role.name));
   const knowsState = useViewOf(user) === 'full' && !own;
   return (
     <Flex layerStyle="card" px={{ base: '5', md: '7' }} py="6" gap={{ base: '4', md: '6' }} align="center" wrap="wrap">
-      <UserAvatar person={user} role={user.role.name} size="lg" />
+      {own ? <OwnPhoto user={user} /> : <UserAvatar person={user} role={user.role.name} size="lg" />}
       <Box flex="1 1 220px" minW="0">
         <Heading as="h2" fontSize="xl" lineHeight="1.25" fontWeight="650" dir="auto" overflowWrap="anywhere">
           {capitalized(fullName(user))}
@@ -66,7 +72,7 @@ function Head({ user, own, onEdit }: { user: User; own: boolean; onEdit: () => v
           {t('profile.edit')}
         </Button>
       ) : (
-        user.active && (
+        writes && (
           <Button asChild variant="subtle" w={{ base: 'full', sm: 'auto' }}>
             <Link to={`${paths.messages}?chat=${user.id}`}>
               <ChatCircleTextIcon aria-hidden />
@@ -132,14 +138,15 @@ function Manage({ user }: { user: User }) {
 /** Three columns only from `2xl` on, where an e-mail address, the longest value, has enough room. */
 const columns = { base: '1fr', sm: '1fr 1fr', '2xl': 'repeat(3, minmax(0, 1fr))' };
 
-/** The parts about a patient's images: an emergency access to them, and the images themselves; `app` gives them. */
-type Parts = Record<'Emergency' | 'Images', ComponentType<{ patientId: string }>>;
+/** The parts about a patient's images: an emergency access to them, and the images, also for a carer; `app` gives them. */
+type Parts = Record<'Emergency' | 'Images' | 'Helped', ComponentType<{ patientId: string }>>;
 
-function Account({ user, own, Emergency, Images }: { user: User; own: boolean } & Parts) {
+function Account({ user, own, Emergency, Images, Helped }: { user: User; own: boolean } & Parts) {
   const { t } = useTranslation();
   const manages = useMay('user.manage');
   const opens = useMay('emergency.open');
   const staff = useMay('image.listOwn');
+  const cares = useMay('carer.use');
   const [editing, setEditing] = useState(false);
   const sections = useSections(user);
   const full = useViewOf(user) === 'full';
@@ -164,6 +171,7 @@ function Account({ user, own, Emergency, Images }: { user: User; own: boolean } 
           </Card>
         ))}
         {staff && user.role.name === 'patient' && <Images patientId={user.id} />}
+        {cares && !own && user.role.name === 'patient' && <Helped patientId={user.id} />}
         {own && (
           <Suspense fallback={null}>
             <Security />
@@ -200,6 +208,19 @@ function Account({ user, own, Emergency, Images }: { user: User; own: boolean } 
               </Button>
             </Card>
             {user.role.name === 'patient' && <ConsentCard />}
+            {cares && (
+              <Card title={t('carers.card')}>
+                <Text fontSize="sm" color="fg.muted" mb="4">
+                  {t('carers.cardText')}
+                </Text>
+                <Button asChild variant="outline" w="full">
+                  <Link to={paths.carers}>
+                    <HandHeartIcon aria-hidden />
+                    {t('carers.open')}
+                  </Link>
+                </Button>
+              </Card>
+            )}
             <Card title={t('messages.title')}>
               <ReceiptsSwitch user={user} />
             </Card>

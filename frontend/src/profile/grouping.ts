@@ -12,7 +12,7 @@ export interface ImageGroup {
   lines: Line[];
 }
 
-const counted: readonly DisclosureKind[] = ['looked', 'downloaded', 'guestLooked', 'guestDownloaded'];
+const counted: readonly DisclosureKind[] = ['looked', 'carerLooked', 'downloaded', 'guestLooked', 'guestDownloaded'];
 const dayOf = (at: string) => new Date(at).toDateString();
 
 /** Puts the entries together by image, and repeated looks and downloads by person and day. */

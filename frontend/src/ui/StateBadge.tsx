@@ -1,6 +1,7 @@
 import {
   CheckCircleIcon,
   FirstAidIcon,
+  HandHeartIcon,
   HourglassMediumIcon,
   LockKeyIcon,
   MinusCircleIcon,
@@ -24,6 +25,7 @@ const states = {
   active: { Icon: CheckCircleIcon, tone: 'success', filled: true },
   inactive: { Icon: MinusCircleIcon, tone: 'gray', filled: false },
   emergency: { Icon: FirstAidIcon, tone: 'danger', filled: true },
+  carer: { Icon: HandHeartIcon, tone: 'info', filled: false },
   opensInViewer: { Icon: ScanIcon, tone: 'accent', filled: false },
 } as const;
 

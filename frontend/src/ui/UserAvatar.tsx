@@ -1,5 +1,6 @@
-import { Box } from '@chakra-ui/react';
-import { initials, type Named } from '../lib/format';
+import { Box, Image } from '@chakra-ui/react';
+import { initials, type Named, type Shown } from '../lib/format';
+import { usePhoto } from '../lib/photos';
 
 const sizes = {
   sm: { boxSize: '32px', fontSize: '12px' },
@@ -19,7 +20,7 @@ function colourOf(person: Named, role: string | undefined) {
 }
 
 interface Props {
-  person: Named;
+  person: Shown;
   role?: string | undefined;
   size?: keyof typeof sizes;
   online?: boolean;
@@ -27,7 +28,14 @@ interface Props {
   lit?: boolean;
 }
 
-/** A circle with a person's initials. Hidden from screen readers, because the name is beside it. */
+/** The photo, or the initials until it is there. */
+function Photo({ id, photo, letters }: { id: string; photo: string; letters: string }) {
+  const url = usePhoto(id, photo);
+  if (!url) return letters;
+  return <Image src={url} alt="" boxSize="full" borderRadius="full" objectFit="cover" data-photo={photo} />;
+}
+
+/** A circle with a person's photo or initials. Hidden from screen readers, because the name is beside it. */
 export function UserAvatar({ person, role, size = 'md', online = false, lit = false }: Props) {
   const colour = colourOf(person, role);
   return (
@@ -44,7 +52,11 @@ export function UserAvatar({ person, role, size = 'md', online = false, lit = fa
       bg={lit ? 'bg.surface' : `${colour}.subtle`}
       color={`${colour}.onSubtle`}
     >
-      {initials(person)}
+      {person.id && person.photo ? (
+        <Photo id={person.id} photo={person.photo} letters={initials(person)} />
+      ) : (
+        initials(person)
+      )}
       {online && (
         <Box
           position="absolute"

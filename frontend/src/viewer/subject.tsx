@@ -53,8 +53,10 @@ const inOneLine = (parts: readonly (string | false | undefined)[]) =>
       </span>
     ));
 
-const badgeOf = (open: boolean, shareId: string | undefined, emergency: ByEmergency | undefined) =>
-  open && (emergency || shareId) ? <StateBadge state={emergency ? 'emergency' : 'verified'} /> : null;
+function badgeOf(open: boolean, { shareId, emergency, carer }: Pick<Image | Study, 'shareId' | 'emergency' | 'carer'>) {
+  if (!open || !(emergency || carer || shareId)) return null;
+  return <StateBadge state={emergency ? 'emergency' : carer ? 'carer' : 'verified'} />;
+}
 
 const hourMs = limits.emergencyMinutes * 60_000;
 const countdownOf = (open: boolean, emergency: ByEmergency | undefined) =>
@@ -72,7 +74,7 @@ function peopleOf(
 /** Returns what the bar and the panel say about a study. */
 export function subjectOfStudy(study: Study | undefined, me: string, open: boolean): Subject {
   if (!study) return unknown(open);
-  const { title, patient, modalities, studyDate, createAt, sharedBy, note, expiresAt, shareId, emergency } = study;
+  const { title, patient, modalities, studyDate, createAt, sharedBy, note, expiresAt, emergency } = study;
   return {
     title,
     sub: inOneLine([
@@ -80,7 +82,7 @@ export function subjectOfStudy(study: Study | undefined, me: string, open: boole
       modalities.join(', ') || undefined,
       formatDate(studyDate ?? createAt),
     ]),
-    badge: badgeOf(open, shareId, emergency),
+    badge: badgeOf(open, study),
     countdown:
       countdownOf(open, emergency) ??
       (open && expiresAt ? <Countdown expiresAt={expiresAt} startedAt={startOfShare(study)} /> : null),
@@ -95,13 +97,13 @@ export function subjectOfStudy(study: Study | undefined, me: string, open: boole
 /** Returns what the bar and the panel say about an image. */
 export function subjectOf(image: Image | undefined, viewer: Parameters<typeof actionsOf>[0], open: boolean): Subject {
   if (!image) return unknown(open);
-  const { caption, patient, dicom, createAt, sharedBy, note, expiresAt, shareId, emergency } = image;
+  const { caption, patient, dicom, createAt, sharedBy, note, expiresAt, emergency } = image;
   const at = dicom?.studyDate ?? createAt;
   const can = actionsOf(viewer, image);
   return {
     title: caption || i18n.t('common.untitled'),
     sub: inOneLine([patient && fullName(patient), dicom?.modality, formatDate(at)]),
-    badge: badgeOf(open, shareId, emergency),
+    badge: badgeOf(open, image),
     countdown:
       countdownOf(open, emergency) ??
       (open && expiresAt ? <Countdown expiresAt={expiresAt} startedAt={startOfShare(image)} /> : null),

@@ -133,6 +133,27 @@ export const english: Templates = {
       { link, act: 'Read the question' },
     ],
   }),
+  carerNamed: ({ link }, { name }) => ({
+    subject: 'Somebody asks for your help',
+    parts: [
+      name ? `A patient of ${name} named you as a carer.` : 'A patient named you as a carer.',
+      'A carer sees medical images of the patient, and can only look. Open the link and log in to see who asks. Then accept or decline.',
+      { link, act: 'See who asks' },
+      `You can answer for ${limits.carerDays} days.`,
+    ],
+  }),
+  carerAccepted: ({ link }) => ({
+    subject: 'Your carer accepted',
+    parts: [
+      'The person whom you named as a carer accepted. They now see the images that you have opened.',
+      'You can end this at any time.',
+      { link, act: 'See your carers' },
+    ],
+  }),
+  carerEnded: ({ link }) => ({
+    subject: 'The access of a carer ended',
+    parts: ['The access of a carer ended, or will not begin.', { link, act: 'See your carers' }],
+  }),
   accountApproved: ({ link }) => ({
     subject: 'Your account was approved',
     parts: ['An administrator approved your account. You can log in now.', { link, act: logIn }],

@@ -161,6 +161,9 @@ const composers: Record<EventMail, Compose> = {
     const emergency = await emergencyOf(core, event);
     return emergency && { to: emergency.provider, facts: { link: emergencyUrl(core, emergency) } };
   },
+  carerNamed: composeCarer,
+  carerAccepted: composeCarer,
+  carerEnded: composeCarer,
   accountApproved: toAccount('/login'),
   approvalUndone: async (_, event) => (event.record ? { to: event.record, facts: {} } : null),
   accountRejected: async (core, event) => {
@@ -200,6 +203,12 @@ async function composeEmergency(core: Core, event: EventDoc): Promise<Composed> 
   return event.recipients
     .filter((to) => !to.equals(provider))
     .map((to) => ({ to, facts: { link: emergencyUrl(core, emergency), reviews: !to.equals(patient) } }));
+}
+
+/** Composes the mails to the other person, and to both when the product itself ended it. They name nobody. */
+async function composeCarer({ config }: Core, { recipients, actor }: EventDoc): Promise<Composed> {
+  const link = `${config.publicUrl}/profile/carers`;
+  return recipients.filter((to) => !actor?.equals(to)).map((to) => ({ to, facts: { link } }));
 }
 
 async function usableCode(core: Core, event: EventDoc): Promise<{ doc: CodeDoc; digits: string } | null> {

@@ -1,7 +1,9 @@
+import { overdueCarer } from '@lightbox/core/access/carers.js';
 import { overdueEmergency } from '@lightbox/core/access/emergencies.js';
 import { overdueLink } from '@lightbox/core/access/guests.js';
 import { overdueRequest } from '@lightbox/core/access/requests.js';
 import { overdueShare } from '@lightbox/core/access/shares.js';
+import { endCarers } from '@lightbox/core/carers/endCarers.js';
 import type { Core } from '@lightbox/core/core.js';
 import { endEmergencies } from '@lightbox/core/emergencies/endEmergencies.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -35,6 +37,17 @@ export async function expireEmergencies(core: Core): Promise<void> {
   for (const { _id } of found) {
     await core.events.change(system, async (tx) => {
       await endEmergencies(core, tx, { _id, ...overdue }, 'expired');
+      return _id;
+    });
+  }
+}
+
+/** Ends the naming of carers that nobody answered in time. */
+export async function expireCarers(core: Core): Promise<void> {
+  const overdue = overdueCarer(core.clock.now());
+  for (const { _id } of await core.models.Carer.find(overdue, { _id: 1 }).limit(BATCH).lean()) {
+    await core.events.change(system, async (tx) => {
+      await endCarers(core, tx, { _id, ...overdue }, 'expired');
       return _id;
     });
   }

@@ -1,13 +1,16 @@
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
+import { openAddress as openCarerAddress, sealAddress as sealCarerAddress } from '@lightbox/core/carers/sealed.js';
 import type { Core } from '@lightbox/core/core.js';
 import { sealAgain } from '@lightbox/core/emergencies/sealed.js';
 import { unlessDamaged } from '@lightbox/core/errors.js';
 import { openValue, sealValue } from '@lightbox/core/keys/seal.js';
 import { openTotpSecret, sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
 import { underOlderKeys } from '@lightbox/core/keys/usage.js';
+import type { CarerDoc } from '@lightbox/core/models/carer.js';
 import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { InviteDoc } from '@lightbox/core/models/invite.js';
+import type { PhotoDoc } from '@lightbox/core/models/photo.js';
 import type { SecretDoc } from '@lightbox/core/models/secret.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { TotpDoc } from '@lightbox/core/models/totp.js';
@@ -16,6 +19,7 @@ import type { Person, UserDoc } from '@lightbox/core/models/user.js';
 import type { VoiceDoc } from '@lightbox/core/models/voice.js';
 import { addressHash, openAddress, sealAddress } from '@lightbox/core/sharing/invites.js';
 import { openNote, sealNote } from '@lightbox/core/sharing/notes.js';
+import { openPhoto, sealPhoto } from '@lightbox/core/users/photos.js';
 import { openProfile, sealedFields, sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
 
 const BATCH = 200;
@@ -68,6 +72,12 @@ export async function renewKeys(core: Core): Promise<boolean> {
     models.Emergency.find(older.emergencies).lean<EmergencyDoc[]>().cursor(),
     models.Emergency.collection,
     (row) => renewEmergency(core, row),
+  );
+  await of(models.Photo.find(older.photos).lean<PhotoDoc[]>().cursor(), models.Photo.collection, (row) =>
+    renewPhoto(core, row),
+  );
+  await of(models.Carer.find(older.carers).lean<CarerDoc[]>().cursor(), models.Carer.collection, (row) =>
+    renewCarer(core, row),
   );
   await of(models.Secret.find(older.secrets).lean<SecretDoc[]>().cursor(), models.Secret.collection, (row) =>
     renewSecret(core, row),
@@ -153,6 +163,18 @@ function renewInvite(core: Core, invite: InviteDoc): Renewal {
 const renewEmergency = ({ keys }: Core, emergency: EmergencyDoc): Renewal => ({
   filter: { _id: emergency._id, 'reason.sealed': emergency.reason.sealed },
   update: { $set: sealAgain(keys, emergency) },
+});
+
+const renewCarer = ({ keys }: Core, { _id, address }: CarerDoc): Renewal => ({
+  filter: { _id, 'address.sealed': address?.sealed },
+  update: address ? { $set: { address: sealCarerAddress(keys, _id, openCarerAddress(keys, _id, address)) } } : {},
+});
+
+const renewPhoto = ({ keys }: Core, { _id, picture }: PhotoDoc): Renewal => ({
+  filter: { _id, 'picture.sealed': picture?.sealed },
+  update: picture
+    ? { $set: { picture: sealPhoto(keys, _id, 'picture', openPhoto(keys, _id, 'picture', picture)) } }
+    : {},
 });
 
 function renewSecret({ keys }: Core, { _id, key }: SecretDoc): Renewal {

@@ -5,6 +5,7 @@ import { removeEmptyStudies } from './emptyStudies.js';
 import { endLooks } from './endLooks.js';
 import { enterOwed } from './enterOwed.js';
 import {
+  expireCarers,
   expireEmergencies,
   expireGuestLinks,
   expireInvites,
@@ -34,6 +35,7 @@ export const tasks = {
   expireGuestLinks: { every: 5_000, work: expireGuestLinks },
   expireRequests: { every: 5_000, work: expireRequests },
   expireSessions: { every: 15_000, work: expireSessions },
+  expireCarers: { every: 15_000, work: expireCarers },
   expireInvites: { every: 15_000, work: expireInvites },
   endLooks: { every: 15_000, work: endLooks },
   finishClosings: { every: 15_000, work: finishClosings },

@@ -2,6 +2,7 @@ import type { NotificationKind } from '@lightbox/contract/audit/actions.js';
 import type { ReviewState } from '@lightbox/contract/emergencies/states.js';
 import { type ShareState, shareState } from '@lightbox/contract/sharing/states.js';
 import type { Core } from '@lightbox/core/core.js';
+import type { CarerDoc } from '@lightbox/core/models/carer.js';
 import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { ImageRequestDoc } from '@lightbox/core/models/imageRequest.js';
@@ -28,11 +29,12 @@ const settleable: NotificationKind[] = [
   'emergency.opened',
   'emergency.questioned',
   'emergency.answered',
+  'carer.named',
 ];
 
 /**
  * Marks the unread notices about the records of an event as read if nothing is left to do: the share was opened, ended
- * or has a new code, the provider was decided, the request was taken, declined or ended. The state of the record decides, so the order of jobs does not matter.
+ * or has a new code, the provider was decided, the request was taken, declined or ended, the carer answered. The state of the record decides, so the order of jobs does not matter.
  */
 export async function settleNotices(core: Core, { record, records = [], refs }: EventDoc): Promise<void> {
   const about = [...(record ? [record] : []), ...records];
@@ -53,7 +55,7 @@ export async function settleNotices(core: Core, { record, records = [], refs }: 
 
 async function settledOf({ models, clock }: Core, notices: NotificationDoc[]): Promise<NotificationDoc[]> {
   if (notices.length === 0) return [];
-  const [shares, emergencies, waiting, requests] = await Promise.all([
+  const [shares, emergencies, waiting, requests, carers] = await Promise.all([
     models.Share.find({ _id: { $in: notices.flatMap(({ share }) => share ?? []) } }).lean<ShareDoc[]>(),
     models.Emergency.find({
       _id: { $in: notices.flatMap(({ kind, record }) => (kind in reviewWaitsFor ? (record ?? []) : [])) },
@@ -67,11 +69,16 @@ async function settledOf({ models, clock }: Core, notices: NotificationDoc[]): P
       _id: { $in: notices.flatMap(({ kind, record }) => (kind === 'request.received' ? (record ?? []) : [])) },
       state: 'received',
     }).lean<ImageRequestDoc[]>(),
+    models.Carer.find({
+      _id: { $in: notices.flatMap(({ kind, record }) => (kind === 'carer.named' ? (record ?? []) : [])) },
+      state: 'waiting',
+    }).lean<CarerDoc[]>(),
   ]);
   const now = clock.now();
   return notices.filter(({ kind, record, user, share: shareId }) => {
     if (kind === 'provider.registered') return !waiting.some(({ _id }) => record?.equals(_id));
     if (kind === 'request.received') return !requests.some(({ _id }) => record?.equals(_id));
+    if (kind === 'carer.named') return !carers.some(({ _id }) => record?.equals(_id));
     if (kind in reviewWaitsFor) {
       const emergency = emergencies.find(({ _id }) => record?.equals(_id));
       // The patient has no part in the review: their notice is read when they look at it.

@@ -36,6 +36,18 @@ export async function drawFrame(bytes: Buffer, contentType: string, { frame, win
   return asWebp(sharpOf(drawFrameOf(film, frame - 1, { window, overlays: true })), limits.renderedPixels);
 }
 
+/** Returns the middle square of a picture, small, as WebP without anything of the file but its pixels. */
+export async function photo(bytes: Buffer, contentType: string): Promise<Rendered> {
+  const side = limits.photoPixels;
+  const square = (await decode(bytes, contentType)).resize({ width: side, height: side, fit: 'cover' });
+  const { data } = await square
+    .flatten({ background: 'white' })
+    .toColourspace('srgb')
+    .webp({ quality: 82 })
+    .toBuffer({ resolveWithObject: true });
+  return { bytes: data, width: side, height: side };
+}
+
 /** Returns a PNG, because every server that accepts pictures accepts PNG. */
 export async function forModel(bytes: Buffer, contentType: string): Promise<Rendered> {
   const picture = fit(await decode(bytes, contentType), MODEL_PIXELS).flatten({ background: 'white' });

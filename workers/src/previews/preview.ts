@@ -21,6 +21,8 @@ export interface Pictures {
   prepare: (bytes: Buffer, contentType: string, onPart: (part: Buffer) => Promise<void>) => Promise<Prepared | null>;
   /** Returns one frame or page as WebP of at most 2048 pixels a side, or null when it cannot be drawn. */
   frame: (bytes: Buffer, contentType: string, choice: FrameChoice) => Promise<Rendered | null>;
+  /** Returns the middle square of a picture as WebP of 256 pixels a side, or null when it cannot be drawn. */
+  photo: (bytes: Buffer, contentType: string) => Promise<Rendered | null>;
   /** Returns a PNG of at most 1024 pixels a side, with nothing of the original but its pixels. */
   forModel: (bytes: Buffer, contentType: string) => Promise<Rendered | null>;
   /** Returns measurements of the pixels. The process that decodes them measures them. */
@@ -37,6 +39,7 @@ export async function openPictures(rendererSocket: string | null): Promise<Pictu
     isolation: sandbox?.isolation ?? 'service',
     prepare: (bytes, contentType, onPart) => previews.run('prepare', bytes, contentType, { onPart }),
     frame: (bytes, contentType, choice) => frames.run('frame', bytes, contentType, { choice }),
+    photo: (bytes, contentType) => frames.run('photo', bytes, contentType),
     forModel: (bytes, contentType) => analyses.run('forModel', bytes, contentType),
     measure: (bytes, contentType) => analyses.run('measurements', bytes, contentType),
     close: async () => {

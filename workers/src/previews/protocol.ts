@@ -10,11 +10,13 @@ export interface Tasks {
   prepare: Prepared;
   /** One frame or page, as a picture. */
   frame: Rendered;
+  /** A small square of a picture of a person. */
+  photo: Rendered;
   forModel: Rendered;
   measurements: Measurements;
 }
 
-export const taskNames = ['prepare', 'frame', 'forModel', 'measurements'] as const satisfies (keyof Tasks)[];
+export const taskNames = ['prepare', 'frame', 'photo', 'forModel', 'measurements'] as const satisfies (keyof Tasks)[];
 export type TaskName = (typeof taskNames)[number];
 
 const window = z.object({ center: z.number(), width: z.number().positive() });
@@ -105,6 +107,7 @@ const results: Results = {
     return read.success ? { ...read.data, preview: preview && { ...preview, bytes } } : null;
   },
   frame: (header, body) => ('picture' in header && isWebp(body) ? { ...header.picture, bytes: body } : null),
+  photo: (header, body) => ('picture' in header && isWebp(body) ? { ...header.picture, bytes: body } : null),
   forModel: (header, body) => ('picture' in header && isPng(body) ? { ...header.picture, bytes: body } : null),
   measurements: (header) => ('measurements' in header ? header.measurements : null),
 };

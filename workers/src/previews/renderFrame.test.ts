@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Client } from '@lightbox/backend/testing/client.js';
-import { buildProvider, type Person } from '@lightbox/backend/testing/factories.js';
+import { buildPatient, buildProvider, PASSWORD, type Person } from '@lightbox/backend/testing/factories.js';
 import { buildGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
 import { bufferOf } from '@lightbox/core/db/bytes.js';
 import { connectRedis } from '@lightbox/core/db/redis.js';
 import { system } from '@lightbox/core/events/events.js';
 import { removeImage } from '@lightbox/core/images/removeImage.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { PhotoDoc } from '@lightbox/core/models/photo.js';
 import { dicomPicture } from '@lightbox/testkit/part10.js';
 import { Worker } from 'bullmq';
 import sharp from 'sharp';
@@ -114,3 +115,46 @@ it('A frame that cannot be drawn is 404, also when it is asked for again.', asyn
   }
   expect(await gateway.models.Rendering.countDocuments({ image: image._id, failed: true })).toBe(1);
 });
+
+it('A photo of a person becomes a small square without metadata, for people who may see them, and can be removed.', async () => {
+  await startDrawing();
+  const { models } = test.gateway;
+  const person = await buildPatient(test.gateway);
+  const stranger = await buildPatient(test.gateway);
+  const mine = new Client(test.url).as(person);
+  const secret = 'GPS and a name';
+  const jpeg = await sharp({ create: { width: 900, height: 500, channels: 3, background: '#0a5' } })
+    .withExif({ IFD0: { Artist: secret } })
+    .jpeg()
+    .toBuffer();
+  const send = (file: Buffer, filename: string) => mine.post('/users/profile/photo').attach('file', file, { filename });
+  const refused: [Buffer, string, number][] = [
+    [Buffer.alloc(10 * 1024 * 1024, 'x'), 'a.jpg', 413],
+    [Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'a.png', 415],
+    [report, 'a.pdf', 422],
+    [jpeg.subarray(0, 300), 'a.jpg', 422],
+  ];
+  for (const [file, filename, status] of refused) expect((await send(file, filename)).status, filename).toBe(status);
+  expect(await models.Photo.countDocuments({ user: person._id })).toBe(0);
+  const first = (await send(jpeg, 'a.jpg').expect(200)).body.data.photo;
+  const second = (await send(jpeg, 'a.jpg').expect(200)).body.data.photo;
+  const [kept, ...others] = await models.Photo.find({ user: person._id }).lean<PhotoDoc[]>();
+  expect([String(kept?._id), others, first === second, kept?.received]).toEqual([second, [], false, undefined]);
+  expect(bufferOf(kept?.picture?.sealed ?? Buffer.alloc(0)).includes('WEBP')).toBe(false);
+  const path = `/users/${person.id}/photo`;
+  const { body, headers } = await new Client(test.url).as(owner).get(path).buffer().expect(200);
+  expect(await sharp(body as Buffer).metadata()).toMatchObject({ format: 'webp', width: 256, height: 256 });
+  expect((body as Buffer).includes(secret)).toBe(false);
+  expect(headers).toMatchObject({ 'content-type': 'image/webp', 'cache-control': 'no-store' });
+  expect((await new Client(test.url).as(owner).get(`/users/${person.id}`).expect(200)).body.data.photo).toBe(second);
+  await new Client(test.url).as(stranger).get(path).expect(404);
+  await mine.del('/users/profile/photo').expect(200);
+  await new Client(test.url).as(owner).get(path).expect(404);
+  expect(await models.Photo.countDocuments({ user: person._id })).toBe(0);
+  const types = await models.Event.distinct('type', { record: person._id, status: 'success' });
+  expect(types).toEqual(expect.arrayContaining(['profile.photo', 'profile.photoRemoved']));
+  // The photo is removed with the account.
+  await send(jpeg, 'a.jpg').expect(200);
+  await mine.del('/users/profile', { password: PASSWORD }).expect(200);
+  expect(await models.Photo.countDocuments({ user: person._id })).toBe(0);
+}, 60_000);

@@ -6,7 +6,7 @@ import { Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import sharp from 'sharp';
-import { drawFrame, forModel, measurements } from './decode.js';
+import { drawFrame, forModel, measurements, photo } from './decode.js';
 import { type Frame, readFrames, writeFrame } from './frames.js';
 import { prepare } from './prepare.js';
 import {
@@ -41,6 +41,7 @@ const sendPart = (part: Buffer): Promise<void> => writeFrame(channel, { part: tr
 const tasks: Draw = {
   prepare: (bytes, contentType) => prepare(bytes, contentType, sendPart),
   frame: (bytes, contentType, choice = { frame: 1 }) => drawFrame(bytes, contentType, choice),
+  photo,
   forModel,
   measurements,
 };

@@ -8,6 +8,7 @@ import { attached } from '../../http/download.js';
 import { stream } from '../../http/stream.js';
 import { type StreamedEntry, zipAsItComes } from '../../http/zip.js';
 import { inSameForm } from '../../images/imageBytes.js';
+import { readPhotoOf } from '../photos.js';
 import { presentOneself } from '../present.js';
 import { downloadable, imageFiles, type Progress } from './images.js';
 import { logAsCsv, logAsJson } from './log.js';
@@ -35,6 +36,8 @@ export async function exportProfile(context: Context<typeof userCalls.exportProf
     };
   async function* entries(): AsyncGenerator<StreamedEntry> {
     yield { name: 'profile.json', at: now, read: json(profile) };
+    const photo = await readPhotoOf(gateway, account);
+    if (photo) yield { name: 'photo.webp', at: now, read: () => onePart(photo) };
     yield* imageFiles(gateway, viewer, images, progress);
     yield { name: 'images.json', at: now, read: json({ included: progress.sent, leftOut: progress.leftOut }) };
     yield { name: 'messages.json', at: now, read: () => messagesAsJson(gateway, viewer) };
@@ -71,4 +74,8 @@ export async function exportProfile(context: Context<typeof userCalls.exportProf
     },
   });
   return undefined;
+}
+
+async function* onePart(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
 }

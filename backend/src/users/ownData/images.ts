@@ -1,4 +1,5 @@
 import { formOf, formRules, type ImageFacts, imageRules } from '@lightbox/contract/images/policy.js';
+import { noGrounds } from '@lightbox/core/access/grounds.js';
 import { type InForm, imageFacts, requireForm } from '@lightbox/core/access/images.js';
 import { notHeld } from '@lightbox/core/access/requests.js';
 import { covers, liveShare } from '@lightbox/core/access/shares.js';
@@ -59,8 +60,8 @@ export async function downloadable({ models, clock }: Gateway, viewer: Viewer): 
       imageFacts(
         image,
         shares.filter((share) => covers(share, image)),
-        // An image that was opened in an emergency is not own data.
-        [],
+        // An image that was opened in an emergency, or as a carer, is not own data.
+        noGrounds,
       ),
     ),
   );

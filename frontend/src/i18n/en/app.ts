@@ -79,6 +79,7 @@ export const app = {
     underReview: 'Under review',
     active: 'Active',
     inactive: 'Inactive',
+    carer: 'As carer',
     emergency: 'Emergency access',
     opensInViewer: 'Opens in viewer',
   },

@@ -31,6 +31,7 @@ export const roles = {
     share_resend: 'Ask for a new code of an image that was shared with them',
     share_manage: 'See who has access, send new codes, revoke',
     share_verify: 'Verify a share with its id and code',
+    carer_use: 'Name carers, and be a carer',
     emergency_open: 'Open a patient’s images in an emergency',
     emergency_read: 'See emergency accesses that concern them',
     emergency_end: 'End an emergency access',

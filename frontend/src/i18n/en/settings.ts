@@ -104,6 +104,8 @@ export const settings = {
     session_idleMinutes: `People are logged out after this time without activity, and always after ${limits.sessionHours} hours.`,
     analysis_consent:
       'With “Ask the patient”, an image that names a patient is analyzed only after the patient has agreed in the app. A refusal hides results that nobody has signed.',
+    access_carers:
+      'A patient may name other patients who see the images that the patient has opened, and can only look. When it is switched off, nobody can, and accesses that last end.',
     access_breakGlass: `In an emergency a provider may open the images of a patient for ${limits.emergencyMinutes} minutes, with a reason. The patient and the administrators are told at once. When it is switched off, nobody can, and accesses that last end.`,
     security_requireSecondFactor: 'These people must log in with an authenticator app or a passkey.',
   } satisfies ByKey,

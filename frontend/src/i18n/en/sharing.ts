@@ -125,6 +125,7 @@ export const sharing = {
       verifiedPatient: 'It is their own image, and they entered the code.',
       liveShare: 'It was shared with them, but they have not entered the code yet.',
       patient: 'They are the patient in this image.',
+      carer: 'They are a carer of a patient who opened it.',
       emergency: 'They opened the patient’s images in an emergency.',
       guest: 'They opened a guest link.',
       guestDownload: 'They opened a guest link that allows downloads.',

@@ -1,5 +1,6 @@
 import { analysis } from './analysis';
 import { audit } from './audit';
+import { carers } from './carers';
 import { emergencies } from './emergencies';
 import { guests } from './guests';
 import { images } from './images';
@@ -33,6 +34,7 @@ export const signedIn = {
   requests,
   info,
   emergencies,
+  carers,
   shareImage,
   analysis,
   messages,

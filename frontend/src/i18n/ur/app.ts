@@ -77,6 +77,7 @@ export const app = {
     underReview: 'زیرِ جائزہ',
     active: 'فعال',
     inactive: 'غیر فعال',
+    carer: 'نگہداشت کرنے والے کے طور پر',
     emergency: 'ہنگامی رسائی',
     opensInViewer: 'ویوور میں کھلتی ہے',
   },
