@@ -121,7 +121,11 @@ test('A reply quotes a message by keyboard and by swipe, and the quote leads to 
   const log = page.getByRole('log');
   // The search test leaves the log at this message.
   await log.getByText('Das Röntgen war am Montag.').hover();
-  await log.locator('[data-message]', { hasText: 'Das Röntgen war am Montag.' }).getByLabel('Message actions').focus();
+  await log
+    .locator('[data-message]', { hasText: /Message 0$/ })
+    .getByLabel('Message actions')
+    .focus();
+  await page.keyboard.press('ArrowUp');
   await page.keyboard.press('Enter');
   await page.getByRole('menuitem', { name: 'Reply' }).waitFor();
   faults.push(...(await owner.look('chat-menu')));

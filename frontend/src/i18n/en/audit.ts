@@ -108,6 +108,7 @@ export const audit = {
     emergency: 'Emergency access',
     analysis: 'Analysis',
     message: 'Messages',
+    voice: 'Voice messages',
     notification: 'Notifications',
     push: 'Device notifications',
     audit: 'Audit log',

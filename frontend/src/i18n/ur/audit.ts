@@ -108,6 +108,7 @@ export const audit = {
     emergency: 'ہنگامی رسائی',
     analysis: 'تجزیہ',
     message: 'پیغامات',
+    voice: 'صوتی پیغامات',
     notification: 'اطلاعات',
     push: 'آلات پر اطلاعات',
     audit: 'آڈٹ لاگ',
