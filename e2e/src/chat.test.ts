@@ -171,7 +171,7 @@ test('A voice message is recorded, sent and played; without permission the brows
   const recorder = page.getByRole('group', { name: 'Recording' });
   await page.locator('[data-recorder=recording]').waitFor();
   await recorder.getByText(/^0:02 \/ 3:00/).waitFor();
-  faults.push(...(await owner.lookTwice('chat-recording')));
+  faults.push(...(await owner.look('chat-recording')));
   await recorder.getByRole('button', { name: 'Send the recording' }).click();
   await recorder.waitFor({ state: 'detached' });
 
