@@ -110,6 +110,7 @@ export const audit = {
     consent: 'Consents',
     analysis: 'Analysis',
     message: 'Messages',
+    voice: 'Voice messages',
     notification: 'Notifications',
     push: 'Device notifications',
     audit: 'Audit log',

@@ -110,6 +110,7 @@ export const audit = {
     consent: 'اجازتیں',
     analysis: 'تجزیہ',
     message: 'پیغامات',
+    voice: 'صوتی پیغامات',
     notification: 'اطلاعات',
     push: 'آلات پر اطلاعات',
     audit: 'آڈٹ لاگ',
