@@ -147,7 +147,7 @@ test('The patient joins by the invitation, follows, sees pointer and lines, and 
   faults.push(...(await patient.look('together-phone')), ...(await owner.look('together')));
   await page.mouse.up();
 
-  // Whoever moves by themselves follows nobody.
+  // A person who moves the picture follows nobody any more.
   await panes(other).first().focus();
   await other.keyboard.press('ArrowUp');
   await other.getByText(/^You no longer follow/).waitFor({ state: 'attached' });

@@ -48,8 +48,8 @@ interface Room {
 }
 
 /**
- * Looking together at this gateway. Whoever joins an image sees the others, their panes and their pointers, while both
- * may open it. Nothing of it is stored but that somebody looked.
+ * Looking together at this gateway. A person who joins an image sees the others, their panes and their pointers, while
+ * both may open it. Nothing of it is stored but that somebody looked.
  */
 export class ViewRooms {
   private readonly rooms = new Map<string, Room>();
@@ -200,7 +200,7 @@ export class ViewRooms {
     this.gateway.warn(error, 'the people who look at an image were not read; it is tried again');
   }
 
-  /** Reads who looks and may open the image. Its result is newer than the call: a running check is not taken for it. */
+  /** Reads the people who look and may open the image. The result is newer than the call: a running check is not taken for it. */
   private check(room: Room): Promise<void> {
     room.next ??= (room.running ?? Promise.resolve())
       .catch(() => undefined)

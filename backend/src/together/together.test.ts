@@ -16,7 +16,7 @@ import {
 } from '../testing/factories.js';
 import { buildGateway, joinGateway, type TestGateway } from '../testing/gateway.js';
 
-/** Two gateways on the same servers: whoever looks at one is seen at the other. */
+/** Two gateways on the same servers: a person who looks at one is seen at the other. */
 let one: TestGateway;
 let two: TestGateway;
 const open: TestSocket[] = [];

@@ -8,7 +8,7 @@ import { settingEvents } from '../lib/publicSettings';
 import type { SocketRows } from '../lib/socket';
 import { attachmentEvents } from '../messages/attachments';
 import { messageEvents } from '../messages/messages';
-import { pinnedEvents } from '../messages/pinned';
+import { pinnedEvents } from '../messages/pinnedEvents';
 import { notificationEvents } from '../notifications/notifications';
 import { overviewEvents } from '../overview/overview';
 import { noticeSettingEvents } from '../profile/noticeSettings';

@@ -81,3 +81,10 @@ export const sharedTurn = ({
   rotation: ((rotation + (flipVertical ? 180 : 0)) % 360) as PaneView['rotation'],
   flipped: flipHorizontal !== flipVertical,
 });
+
+/** Returns the value of the frame before when it is equal, so that its readers see no change. */
+export function kept<T extends object | undefined>(before: T, now: T): T {
+  if (!before || !now) return now;
+  const known: Record<string, unknown> = { ...before };
+  return Object.entries(now).every(([key, value]) => known[key] === value) ? before : now;
+}

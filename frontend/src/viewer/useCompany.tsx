@@ -52,7 +52,7 @@ export function useCompany({ entry, shared, active, place, people, isGuest }: Co
   }, [active, place]);
 
   const { follow, following, acted } = together;
-  /** Whoever moves the picture by themselves follows nobody any more. */
+  /** A person who moves the picture follows nobody any more. */
   const moved = () => {
     acted();
     if (following) follow(undefined);

@@ -3,6 +3,7 @@ import type { Study } from '@lightbox/contract/studies/schemas.js';
 import { QueryObserver } from '@tanstack/react-query';
 import { waitFor } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
+import { paths } from '../lib/paths';
 import { queryClient } from '../lib/query';
 import { answer } from '../lib/testing';
 import { frameIdOf, frameOf } from './engine/frameId';
@@ -16,7 +17,10 @@ import { angleOf, areaOf, lengthOf, scaleAt, valueUnit } from './measuring';
 import { bitsFor } from './Overlays';
 import { edgesOf, letterOf, planeOf } from './orientation';
 import { pagesWith } from './pdfText';
+import { placeIn } from './place';
+import { Pointing } from './pointing';
 import { presetsOf } from './presets';
+import { sharedTurn } from './shown';
 import { statisticsIn } from './statistics';
 import { afterKey } from './useCrosshair';
 import { dragged, rangeOf } from './window';
@@ -256,7 +260,7 @@ describe('keys', () => {
     expect(press('PageDown')).toEqual({ act: 'forward' });
     expect(press('3')).toEqual({ preset: '3' });
     expect(press('r', { ctrlKey: true })).toBeUndefined();
-    expect(press('q')).toBeUndefined();
+    expect(press('y')).toBeUndefined();
   });
 
   it('Every tool and act has a key, and no key has two.', () => {
@@ -347,5 +351,40 @@ describe('a study whose slices are still being drawn', () => {
     const { refetchInterval } = studyFacts('s', study);
     expect((refetchInterval as (query: unknown) => unknown)(observer.getCurrentQuery())).toBe(false);
     stop();
+  });
+});
+
+describe('places and pointers of other people', () => {
+  const view = { imageId: 'a'.repeat(24), frame: 3, x: 1.5, y: -2, zoom: 2, rotation: 90 as const, flipped: true };
+
+  it('A pinned place is the same after its address, and an address with wrong numbers names none.', () => {
+    const read = (search: string) => placeIn(view.imageId, new URLSearchParams(search));
+    expect(read(paths.pinned(view).split('?')[1] ?? '')).toEqual(view);
+    for (const wrong of ['', 'frame=3', 'x=1', 'x=NaN&y=1', 'x=1&y=1e99', 'x=1&y=1&rotation=45', 'x=1&y=1&frame=0']) {
+      expect(read(wrong), wrong).toBeUndefined();
+    }
+  });
+
+  it('A picture flipped from top to bottom is told as one flipped from left to right and turned by half.', () => {
+    const turned = { rotation: 270, flipHorizontal: true, flipVertical: true };
+    expect(sharedTurn(turned)).toEqual({ rotation: 90, flipped: false });
+    expect(sharedTurn({ ...turned, flipHorizontal: false })).toEqual({ rotation: 90, flipped: true });
+  });
+
+  it('A line joins the places of one person on one frame, and ends when they draw no more.', () => {
+    const pointing = new Pointing();
+    const at = (userId: string, x: number, draw: boolean, frame = 1) =>
+      pointing.moved({ userId, x, y: 0, frame, draw });
+    at('a', 1, true);
+    at('b', 9, true);
+    at('a', 2, true);
+    at('a', 3, false);
+    at('a', 4, true);
+    at('a', 5, true, 2);
+    expect(pointing.snapshot().strokes).toMatchObject([{ userId: 'a', from: [1, 0], to: [2, 0] }]);
+    expect(pointing.snapshot().pointers).toHaveLength(2);
+    pointing.remove('a');
+    expect(pointing.snapshot()).toMatchObject({ pointers: [{ userId: 'b' }], strokes: [] });
+    pointing.clear();
   });
 });

@@ -1,7 +1,7 @@
 import { Enums, eventTarget, metaData, type StackViewport, type Types, utilities } from '@cornerstonejs/core';
 import type { MeasureKind, Point } from '../measuring';
 import { type Edges, edgesOf, type Vector } from '../orientation';
-import { nothingShown, type PaneView, type Shown, sharedTurn, type Turned, type WantedView } from '../shown';
+import { kept, nothingShown, type PaneView, type Shown, sharedTurn, type Turned, type WantedView } from '../shown';
 import { rangeOf, type ValueRange } from '../window';
 import { frameOf } from './frameId';
 import { isFromCorner, type PlaneModule, pixelOf, worldOf } from './plane';
@@ -380,13 +380,6 @@ const differ = (a: ValueRange, b: ValueRange) =>
 
 const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((one, i) => one === b[i]);
-
-/** Returns the value of the frame before when it is equal, so that its readers see no change. */
-function kept<T extends object | undefined>(before: T, now: T): T {
-  if (!before || !now) return now;
-  const known: Record<string, unknown> = { ...before };
-  return Object.entries(now).every(([key, value]) => known[key] === value) ? before : now;
-}
 
 /** The product's id of the image of a frame. A cut belongs to the image of its first slice. */
 const imageIn = (frameId: string) => (frameId ? frameOf(frameId).id.replace(/-\d+-(row|column)$/, '') : '');
