@@ -45,7 +45,7 @@ test.beforeAll(async ({ browser: started }) => {
   await Promise.all(
     (['nobody', 'admin', 'healthProvider', 'patient'] as const).map(async (viewer) => {
       const account = viewer === 'nobody' ? { email: '', password: '' } : demo[viewer];
-      people[viewer] = await Person.arrive(product, browser, account, { viewport: desk });
+      people[viewer] = await Person.arrive(product, browser, account, { viewport: desk, serviceWorkers: 'allow' });
       const person = people[viewer];
       if (viewer === 'nobody') return person.page.goto('/login');
       await mayNotify(person);

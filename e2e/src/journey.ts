@@ -1,5 +1,5 @@
 import { test as base } from 'vitest';
-import { launchChromium } from './chromium.js';
+import { forJourneys, launchChromium } from './chromium.js';
 import { startProduct } from './product.js';
 
 /**
@@ -10,7 +10,7 @@ import { startProduct } from './product.js';
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from the pattern what the fixture needs.
   .extend('browser', { scope: 'worker' }, async ({}, { onCleanup }) => {
-    const browser = await launchChromium();
+    const browser = await launchChromium(forJourneys);
     onCleanup(() => browser.close());
     return browser;
   })

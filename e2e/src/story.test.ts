@@ -14,8 +14,9 @@ let patient: Person;
 const faults: string[] = [];
 
 test.beforeAll(async ({ browser, shared: product }) => {
-  const moving = { reducedMotion: 'no-preference' } as const;
-  admin = await Person.arrive(product, browser, product.admin, moving);
+  // The two see every animation, and have the service worker.
+  const moving = { reducedMotion: 'no-preference', serviceWorkers: 'allow' } as const;
+  admin = await Person.arrive(product, browser, product.admin);
   provider = await Person.arrive(product, browser, { email: 'bilal.siddiqui@example.org', password }, moving);
   patient = await Person.arrive(product, browser, { email: 'hina.farooq@example.org', password }, moving);
 });

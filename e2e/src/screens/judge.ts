@@ -22,11 +22,14 @@ const words = (page: Page): Promise<string> =>
   ].join('\\n')`);
 
 /**
- * Opens a screen inside the page, as the Back button does. Loading the page takes longer than all checks of a screen. An
- * address of no screen comes first, so that nothing of the last screen stays.
+ * Opens a screen inside the page, as the Back button does. Loading the page takes longer than all checks of a screen. When
+ * the page already shows this screen, perhaps with another record, an address of no screen comes first: otherwise its
+ * dialogs and texts would stay.
  */
 export async function turnTo(page: Page, address: string): Promise<void> {
-  for (const path of ['/no-screen', address]) {
+  const screenOf = (path: string) => /^\/[^/?#]*/.exec(path)?.[0];
+  const isSame = screenOf(new URL(page.url()).pathname) === screenOf(address);
+  for (const path of isSame ? ['/no-screen', address] : [address]) {
     await page.evaluate(`for (const left of document.querySelectorAll('h1')) left.dataset.left = ''`);
     await page.evaluate(`history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`);
     await page.locator('h1:not([data-left])').first().waitFor({ state: 'attached' });
