@@ -21,6 +21,9 @@ const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 export const line = (text: string, name: string): string =>
   new RegExp(`^${name}: (\\S+)\\s*$`, 'm').exec(text)?.[1] ?? '';
 
+/** The limit for a step of a journey. It is long, because a busy machine is no fault. The promises have limits of their own. */
+export const PATIENCE_MS = 60_000;
+
 /** The subject of the mail with the code of a login. */
 const codeMail = 'Your verification code';
 
@@ -105,7 +108,7 @@ export class Person {
       reducedMotion: 'reduce',
       ...options,
     });
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(PATIENCE_MS);
     // A service worker is one more process, and fetches the files of the first page once more. A journey that needs it says so.
     if (options.serviceWorkers !== 'allow') await context.addInitScript(withoutServiceWorker);
     return new Person(product, await context.newPage(), email, password);
@@ -117,7 +120,7 @@ export class Person {
   }
 
   async mailed(subject: string, n = 1): Promise<string> {
-    const mails = await this.product.mailbox.waitFor(this.email, subject, n, 20_000);
+    const mails = await this.product.mailbox.waitFor(this.email, subject, n, PATIENCE_MS);
     return mails.at(-1)?.text ?? '';
   }
 
@@ -205,11 +208,11 @@ export class Person {
     await this.page.screenshot({ path: join(pictures, `${name}.jpg`), type: 'jpeg', quality: 80 });
   }
 
-  /** Takes a screenshot, and returns the violations that axe finds. */
+  /** Returns the violations that axe finds. Takes a screenshot when there are some, or with PICTURES=1. */
   async look(name: string): Promise<string[]> {
     await this.page.getByRole('heading').first().waitFor();
     const violations = await this.axe(name);
-    await this.shoot(name);
+    if (violations.length > 0 || process.env.PICTURES === '1') await this.shoot(name);
     return violations;
   }
 
@@ -283,26 +286,36 @@ async function sessionOf({ mailbox }: Product, { email, password }: Account, pos
   };
   const before = mailbox.mails(email, codeMail).length;
   const { token } = await ask('/auth/login', { email, password });
-  const mails = await mailbox.waitFor(email, codeMail, before + 1, 20_000);
+  const mails = await mailbox.waitFor(email, codeMail, before + 1, PATIENCE_MS);
   return ask('/auth/confirm', { code: line(mails.at(-1)?.text ?? '', 'Code') }, token);
+}
+
+type Send = (method: string, path: string, data: object, headers?: Record<string, string>) => Promise<unknown>;
+
+/** Returns a function that sends API calls with a session of the administrator, without a browser. */
+async function administrator(product: Product): Promise<Send> {
+  const send: Send = async (method, path, data, headers = {}) => {
+    const all = { 'Content-Type': 'application/json', ...headers };
+    const answer = await fetch(`${product.url}/api${path}`, { method, headers: all, body: JSON.stringify(data) });
+    if (!answer.ok) throw new Error(`${method} ${path} was answered with ${answer.status}`);
+    return answer.json();
+  };
+  const { token } = await sessionOf(product, product.admin, (path, data, headers) => send('POST', path, data, headers));
+  return (method, path, data) => send(method, path, data, { Authorization: `Bearer ${token}` });
 }
 
 /** Registers health providers, and approves them as the administrator, by the API alone. */
 export async function addProviders(product: Product, ...people: readonly Newcomer[]): Promise<void> {
-  const post = async (path: string, data: object, headers: Record<string, string>) => {
-    const body = JSON.stringify(data);
-    const all = { ...headers, 'Content-Type': 'application/json' };
-    const answer = await fetch(`${product.url}/api${path}`, { method: 'POST', headers: all, body });
-    if (!answer.ok) throw new Error(`POST ${path} was answered with ${answer.status}`);
-    return answer.json();
-  };
-  const [{ token }] = await Promise.all([
-    sessionOf(product, product.admin, post),
-    ...people.map((one) => register(product, one)),
-  ]);
-  const approve = ({ email }: Newcomer) =>
-    post('/users/approve-provider', { email }, { Authorization: `Bearer ${token}` });
-  await Promise.all(people.map(approve));
+  const [send] = await Promise.all([administrator(product), ...people.map((one) => register(product, one))]);
+  await Promise.all(people.map(({ email }) => send('POST', '/users/approve-provider', { email })));
+}
+
+/** Adds an administrator, for a journey that changes the account. */
+export async function addAdministrator(product: Product, person: Newcomer): Promise<void> {
+  const [send] = await Promise.all([administrator(product), register(product, person)]);
+  const { email } = person;
+  const { data } = (await send('POST', '/users/approve-provider', { email })) as { data: { id: string } };
+  await send('PUT', `/users/role/${data.id}`, { role: 'admin' });
 }
 
 /** Registers health providers, approves them, and returns them signed in, each in a browser context. */
