@@ -2,6 +2,7 @@ import { auditActionNames } from '@lightbox/contract/audit/actions.js';
 import { permissions } from '@lightbox/contract/permissions.js';
 import { knownSettings } from '@lightbox/contract/settings/known.js';
 import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 import type { Person } from '../person.js';
 import type { Language } from './table.js';
 
@@ -21,19 +22,25 @@ const words = (page: Page): Promise<string> =>
       ['aria-label', 'placeholder', 'alt', 'title'].map((name) => element.getAttribute(name) ?? '')),
   ].join('\\n')`);
 
+/** Returns the title of the tab, without the number of unread messages. Each screen has one of its own. */
+const titleOf = async (page: Page): Promise<string> => (await page.title()).replace(/^\(\d+\) /, '');
+
+/** An address of no screen. */
+const nowhere = '/no-screen';
+
 /**
- * Opens a screen inside the page, as the Back button does. Loading the page takes longer than all checks of a screen. When
- * the page already shows this screen, perhaps with another record, an address of no screen comes first: otherwise its
- * dialogs and texts would stay.
+ * Opens a screen inside the page, as the Back button does. Loading the page takes longer than all checks of a screen. An
+ * address of no screen comes first, so that nothing of the last screen stays. The title says which screen is open: a
+ * heading may be drawn again by the last screen, when the window has another width.
  */
 export async function turnTo(page: Page, address: string): Promise<void> {
-  const screenOf = (path: string) => /^\/[^/?#]*/.exec(path)?.[0];
-  const isSame = screenOf(new URL(page.url()).pathname) === screenOf(address);
-  for (const path of isSame ? ['/no-screen', address] : [address]) {
-    await page.evaluate(`for (const left of document.querySelectorAll('h1')) left.dataset.left = ''`);
+  const isNowhere = new URL(page.url()).pathname === nowhere;
+  for (const path of isNowhere ? [address] : [nowhere, address]) {
+    const last = await titleOf(page);
     await page.evaluate(`history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`);
-    await page.locator('h1:not([data-left])').first().waitFor({ state: 'attached' });
+    await expect.poll(() => titleOf(page), { message: `the screen ${path}` }).not.toBe(last);
   }
+  await page.locator('h1').first().waitFor({ state: 'attached' });
 }
 
 /** Waits until the screen is complete: fonts and visible pictures are loaded, and no placeholder is left. */
