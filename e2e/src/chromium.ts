@@ -17,8 +17,8 @@ const shortVisits = '--js-flags=--no-opt --initial-heap-size=256 --min-semi-spac
 /** The options of the journeys' browser. */
 export const forJourneys: LaunchOptions = { args: [...flags, shortVisits] };
 
-/** The options of a browser that has no WebGL. */
-export const withoutWebGl: LaunchOptions = { args: [...flags, shortVisits, '--disable-3d-apis'] };
+/** The options of a browser that has no WebGL. There the viewer draws in JavaScript, so V8 optimizes. */
+export const withoutWebGl: LaunchOptions = { args: ['--no-sandbox', '--disable-gpu', '--disable-3d-apis'] };
 
 /** Hides from a page that WebGL is drawn by software, so that the viewer uses it as on a graphics card. */
 export const asGraphicsCard = `for (const one of [WebGLRenderingContext, WebGL2RenderingContext]) {

@@ -82,7 +82,7 @@ test('A provider registers, and waits until an administrator approves.', async (
   await admin.page.goto('/approve-provider');
   await admin.page.getByText('Bilal Siddiqui').first().waitFor();
   await provider.mailed('We received your registration');
-  await approve(admin.page);
+  await approve(admin.page, 'Bilal Siddiqui');
   await button(admin.page, 'Undo').click();
   await admin.page.getByText('Bilal Siddiqui waits for a decision again.').waitFor();
   await provider.mailed('Your account is under review again');
