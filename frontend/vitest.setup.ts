@@ -1,4 +1,5 @@
 import './src/i18n/signedIn';
+import { StyleSheet } from '@emotion/sheet';
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach } from 'vitest';
 import { endedAtom, endSession } from './src/auth/session';
@@ -22,6 +23,9 @@ afterEach(() => {
   localStorage.clear();
   sessionStorage.clear();
 });
+
+// jsdom would parse each rule and match all rules for each role that a test looks for. No test looks at styles.
+StyleSheet.prototype.insert = () => {};
 
 // Menus and popovers measure elements, but jsdom has no layout.
 globalThis.ResizeObserver ??= class {

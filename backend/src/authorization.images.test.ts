@@ -12,7 +12,7 @@ import {
 } from '@lightbox/contract/images/policy.js';
 import { type Permission, type Role, roleMay, roles } from '@lightbox/contract/permissions.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
-import { newId } from '@lightbox/core/db/ids.js';
+import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { Response } from 'supertest';
@@ -322,7 +322,8 @@ const table: Record<What, Cell[]> = {
     { name: 'deleteImage', rule: 'delete', success: 200, changes: true, request: at('/upload/image/') },
   ],
   study: [
-    ...cells,
+    // HEAD has the handler of GET: the rows of an image show it.
+    ...cells.filter(({ method }) => !method),
     ...studyCells,
     { name: 'deleteStudy', rule: 'delete', success: 200, changes: true, request: ofStudy() },
   ],
@@ -386,11 +387,11 @@ function expected({ name, rule, success, leaves, hidden }: Cell, caller: Person,
 
 /** Returns the entries that a person left in the log since the last call. */
 function logOf(person: Person): () => Promise<string[]> {
-  const known = new Set<string>();
+  const known = new Set<ObjectId>();
   return async () => {
-    const events = await test.gateway.models.Event.find({ actor: person._id }).sort({ _id: 1 }).lean<EventDoc[]>();
-    const fresh = events.filter((event) => !known.has(String(event._id)));
-    for (const event of fresh) known.add(String(event._id));
+    const events = test.gateway.models.Event.find({ actor: person._id, _id: { $nin: [...known] } });
+    const fresh = await events.sort({ _id: 1 }).lean<EventDoc[]>();
+    for (const { _id } of fresh) known.add(_id);
     // The calls with HEAD come after those with GET, in the same session.
     return fresh.map(({ type, status, reason }) => line(type, status, reason === sameLook ? '' : reason));
   };
@@ -429,9 +430,22 @@ const ofWhat = { image: states, study: states.filter((state) => state !== 'delet
   What,
   readonly State[]
 >;
+/**
+ * Administrators need no share, and only providers have an emergency access: a live share and a live emergency access
+ * show that they change nothing for them.
+ */
+const idle: Record<Role, readonly State[]> = {
+  healthProvider: [],
+  patient: ['emergency over'],
+  admin: ['emergency over', 'shared without download', 'expired share', 'revoked share'],
+};
 const rows = (Object.keys(ofWhat) as What[]).flatMap((what) =>
-  roles.flatMap((role) => ofWhat[what].map((state) => ({ what, role, state }))),
+  roles.flatMap((role) =>
+    ofWhat[what].filter((state) => !idle[role].includes(state)).map((state) => ({ what, role, state })),
+  ),
 );
+/** The states in which a stranger calls too: shares and emergencies of others change nothing for them. */
+const withStranger: readonly State[] = ['shared verified', 'in an emergency', 'deleted'];
 
 describe.concurrent.each(rows)('a shared $what, $state, for a $role', ({ what, role, state }) => {
   // The rows run at the same time, so each takes as long as all of them.
@@ -439,12 +453,13 @@ describe.concurrent.each(rows)('a shared $what, $state, for a $role', ({ what, r
     const world = await arrange(role, state, what);
     const { viewer, other, facts } = world;
     const strange = facts && { ...facts, share: null, emergency: false };
+    const callers = [[other, strange] as const, [viewer, facts] as const].slice(withStranger.includes(state) ? 0 : 1);
     const logs = new Map([viewer, other].map((person) => [person, logOf(person)]));
     const got: Record<string, Outcome> = {};
     const want: Record<string, Outcome> = {};
     for (const cell of table[what]) {
       const label = `${cell.method ?? ''} ${cell.name}`.trim();
-      for (const [person, known] of [[other, strange] as const, [viewer, facts] as const]) {
+      for (const [person, known] of callers) {
         const wanted = expected(cell, person, known);
         // Skip the change by the other administrator: this state's own viewer must find it unchanged.
         if (person === other && cell.changes && wanted.status < 300) continue;

@@ -3,7 +3,7 @@ import { calls } from '@lightbox/contract/calls.js';
 import { Failure, Pagination } from '@lightbox/contract/envelope.js';
 import { errors } from '@lightbox/contract/errors.js';
 import { failuresByStatus } from '@lightbox/contract/failures.js';
-import type { Router } from 'express';
+import type { RequestHandler, Router } from 'express';
 import swaggerUi from 'swagger-ui-express';
 import { z } from 'zod';
 
@@ -148,10 +148,16 @@ const retryAfter = {
   'Retry-After': { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 1 } },
 };
 
+/** The document is built when it is first asked for, because that takes longer than all else of a start. */
 export function docsRoutes(router: Router, publicUrl: string): void {
-  const document = openApi(publicUrl);
+  let built: Json | undefined;
+  const document = () => {
+    built ??= openApi(publicUrl);
+    return built;
+  };
   router.get('/openapi.json', (_req, res) => {
-    res.json(document);
+    res.json(document());
   });
-  router.use('/docs', swaggerUi.serve, swaggerUi.setup(document, { customSiteTitle: 'Lightbox API' }));
+  router.use('/docs', swaggerUi.serve, ((req, res, next) =>
+    swaggerUi.setup(document(), { customSiteTitle: 'Lightbox API' })(req, res, next)) as RequestHandler);
 }

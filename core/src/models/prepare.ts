@@ -7,14 +7,26 @@ import { upgradeRecords } from './upgrade.js';
  * an older version left.
  */
 export async function prepareModels(models: Models, warn: (error: unknown, text: string) => void): Promise<void> {
-  for (const model of Object.values(models) as Model<unknown>[]) {
-    await model.createCollection();
-    for (const [fields, options] of model.schema.indexes()) {
-      await ensureIndex(model, fields as mongo.IndexSpecification, options as mongo.CreateIndexesOptions, warn);
-    }
-  }
+  for (const model of Object.values(models) as Model<unknown>[]) await prepareModel(model, warn);
   await upgrade(models);
   await upgradeRecords(models);
+}
+
+/** One command creates a collection with all its indexes: a start asks once for each collection. */
+async function prepareModel(model: Model<unknown>, warn: (error: unknown, text: string) => void): Promise<void> {
+  const indexes = model.schema.indexes() as [mongo.IndexSpecification, mongo.CreateIndexesOptions][];
+  if (indexes.length === 0) {
+    await model.createCollection();
+    return;
+  }
+  try {
+    await model.collection.createIndexes(
+      indexes.map(([key, options]) => ({ ...options, key })) as mongo.IndexDescription[],
+    );
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    for (const [fields, options] of indexes) await ensureIndex(model, fields, options, warn);
+  }
 }
 
 /**
@@ -30,6 +42,7 @@ async function upgrade({ Image, Share }: Models): Promise<void> {
 
 /** MongoDB's codes for an index that exists with other options: IndexOptionsConflict, IndexKeySpecsConflict. */
 const CONFLICTS = new Set([85, 86]);
+const isConflict = (error: unknown): boolean => CONFLICTS.has(Number((error as mongo.MongoServerError).code));
 
 /**
  * Creates an index again that an older version made with other options. A unique index stays as it is, with a line in
@@ -44,7 +57,7 @@ async function ensureIndex(
   try {
     await collection.createIndex(fields, options);
   } catch (error) {
-    if (!CONFLICTS.has(Number((error as mongo.MongoServerError).code))) throw error;
+    if (!isConflict(error)) throw error;
     const existing = (await collection.indexes()).find(({ key }) => JSON.stringify(key) === JSON.stringify(fields));
     if (!existing?.name || existing.unique || options.unique) {
       warn(error, `an index of ${collection.name} has other options than it should; it is left as it is`);

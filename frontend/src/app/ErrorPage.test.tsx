@@ -9,11 +9,11 @@ import { Allowed } from './Allowed';
 import { ErrorPage } from './ErrorPage';
 import { NotFound } from './NotFound';
 
-let thrown: unknown;
-vi.mock('react-router-dom', async (original) => ({ ...(await original<object>()), useRouteError: () => thrown }));
 const show = (error: unknown) => {
-  thrown = error;
-  renderScreen(<ErrorPage />);
+  const loader = () => {
+    throw error;
+  };
+  renderRoutes([{ path: '/', loader, element: null, errorElement: <ErrorPage /> }], '/');
 };
 
 afterEach(() => vi.restoreAllMocks());

@@ -7,10 +7,12 @@ import { act, fireEvent, render, screen, waitFor, within } from '@testing-librar
 import userEvent from '@testing-library/user-event';
 import { Provider } from 'jotai';
 import { createMemoryRouter, RouterProvider } from 'react-router-dom';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { endSession } from '../auth/session';
+import { socketAtom } from '../lib/connection';
 import { ApiError } from '../lib/http';
 import { queryClient } from '../lib/query';
+import * as socket from '../lib/socket';
 import { store } from '../lib/store';
 import { system } from '../theme/system';
 import type { Chat } from './chat';
@@ -19,9 +21,8 @@ import { Messages } from './Messages';
 import { messageEvents } from './messages';
 import { ana, ben, chatOf, cleo, id, listOf, message, signIn } from './testing';
 
-const { emit } = vi.hoisted(() => ({ emit: vi.fn() }));
-vi.mock('../lib/socket', async (original) => ({ ...(await original<typeof import('../lib/socket')>()), emit }));
-const { socketAtom } = await import('../lib/connection');
+const emit = vi.spyOn(socket, 'emit');
+afterAll(() => emit.mockRestore());
 
 let all: Message[] = [];
 let people: unknown[] = [];

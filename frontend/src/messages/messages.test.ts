@@ -1,6 +1,8 @@
 import type { Attachment, ChatListEntry, Message } from '@lightbox/contract/messages/calls.js';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { socketAtom } from '../lib/connection';
 import { liveClient } from '../lib/live';
+import * as socket from '../lib/socket';
 import { store } from '../lib/store';
 import { attachmentEvents } from './attachments';
 import { catchUp } from './catchUp';
@@ -12,9 +14,8 @@ import { takeMissed } from './take';
 import { ana, ben, chatOf, cleo, id, listOf, message, signIn } from './testing';
 import { typingAtom } from './typing';
 
-const { emit } = vi.hoisted(() => ({ emit: vi.fn() }));
-vi.mock('../lib/socket', async (original) => ({ ...(await original<typeof import('../lib/socket')>()), emit }));
-const { socketAtom } = await import('../lib/connection');
+const emit = vi.spyOn(socket, 'emit');
+afterAll(() => emit.mockRestore());
 
 /** A small model of the server, and a client that gets only its events. */
 function world(all: Message[]) {
