@@ -179,12 +179,11 @@ test('The main screens look like their baselines.', async () => {
     const { page } = people[viewer];
     let isLoaded = false;
     for (const { name, path, ready, masked } of portraits.filter((one) => one.viewer === viewer)) {
-      await page.setViewportSize(sittings[0].size);
-      await (isLoaded ? turnTo(page, path(places(viewer))) : page.goto(path(places(viewer))));
-      isLoaded = true;
       for (const { kind, colorScheme, size } of sittings) {
         await page.setViewportSize(size);
         await page.emulateMedia({ colorScheme });
+        await (isLoaded ? turnTo(page, path(places(viewer))) : page.goto(path(places(viewer))));
+        isLoaded = true;
         await settled(page, ready);
         const picture = await shootScreen(page, masked);
         faults.push(...(await differs(browser, `${name}-${kind}`, picture)));

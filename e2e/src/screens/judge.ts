@@ -2,7 +2,6 @@ import { auditActionNames } from '@lightbox/contract/audit/actions.js';
 import { permissions } from '@lightbox/contract/permissions.js';
 import { knownSettings } from '@lightbox/contract/settings/known.js';
 import type { Page } from 'playwright-core';
-import { expect } from 'vitest';
 import type { Person } from '../person.js';
 import type { Language } from './table.js';
 
@@ -22,25 +21,16 @@ const words = (page: Page): Promise<string> =>
       ['aria-label', 'placeholder', 'alt', 'title'].map((name) => element.getAttribute(name) ?? '')),
   ].join('\\n')`);
 
-/** Returns the title of the tab, without the number of unread messages. Each screen has one of its own. */
-const titleOf = async (page: Page): Promise<string> => (await page.title()).replace(/^\(\d+\) /, '');
-
-/** An address of no screen. */
-const nowhere = '/no-screen';
-
 /**
  * Opens a screen inside the page, as the Back button does. Loading the page takes longer than all checks of a screen. An
- * address of no screen comes first, so that nothing of the last screen stays. The title says which screen is open: a
- * heading may be drawn again by the last screen, when the window has another width.
+ * address of no screen comes first, so that nothing of the last screen stays.
  */
 export async function turnTo(page: Page, address: string): Promise<void> {
-  const isNowhere = new URL(page.url()).pathname === nowhere;
-  for (const path of isNowhere ? [address] : [nowhere, address]) {
-    const last = await titleOf(page);
+  for (const path of ['/no-screen', address]) {
+    await page.evaluate(`for (const left of document.querySelectorAll('h1')) left.dataset.left = ''`);
     await page.evaluate(`history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`);
-    await expect.poll(() => titleOf(page), { message: `the screen ${path}` }).not.toBe(last);
+    await page.locator('h1:not([data-left])').first().waitFor({ state: 'attached' });
   }
-  await page.locator('h1').first().waitFor({ state: 'attached' });
 }
 
 /** Waits until the screen is complete: fonts and visible pictures are loaded, and no placeholder is left. */
