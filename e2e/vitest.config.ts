@@ -36,6 +36,6 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     // As long as Playwright waits for an element.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
   },
 });

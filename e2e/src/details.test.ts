@@ -1,22 +1,29 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from './chromium.js';
-import { Person } from './person.js';
-import { demoPeople, type Product, startProduct } from './product.js';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, expect } from 'vitest';
+import { test } from './journey.js';
+import { enterProviders, type Person } from './person.js';
 
-let product: Product;
-let browser: Browser;
+const assets = join(import.meta.dirname, '../../backend/assets/demo');
+const saba = { email: 'saba.latif@example.org', username: 'saba.latif', firstname: 'Saba', lastname: 'Latif' };
+const umair = { email: 'umair.latif@example.org', username: 'umair.latif', firstname: 'Umair', lastname: 'Latif' };
+
 let provider: Person;
+let colleague: Person;
 
-beforeAll(async () => {
-  [product, browser] = await Promise.all([startProduct({ demo: true }), launchChromium()]);
-  provider = await Person.arrive(product, browser, (await demoPeople(product)).healthProvider);
-  await provider.enter();
+test.beforeAll(async ({ browser, shared: product }) => {
+  [provider, colleague] = (await enterProviders(product, browser, saba, umair)) as [Person, Person];
+  const buffer = readFileSync(join(assets, 'hand-xray.jpg'));
+  await provider.upload('Right wrist', { name: 'wrist.jpg', mimeType: 'image/jpeg', buffer });
+  const idOf = async (person: Person) => (await person.call<{ id: string }>('/users/profile')).id;
+  const [ownId, otherId] = await Promise.all([idOf(provider), idOf(colleague)]);
+  await provider.call('/message/send', 'POST', { recipientId: otherId, content: 'Could you look at the wrist?' });
+  await colleague.call('/message/send', 'POST', { recipientId: ownId, content: 'Yes, after the round.' });
 });
 
 afterAll(async () => {
-  await browser?.close();
-  await product?.stop();
+  await Promise.all([provider, colleague].map((person) => person?.leave()));
 });
 
 afterEach(async ({ task }) => {
@@ -47,12 +54,13 @@ test('“Not for diagnosis” has an opaque ground, so it can be read over a bri
 test('The film fills the height of the dialog beside its side panel, in Urdu too.', async () => {
   const { page } = provider;
   await openImage(page, 'ur');
-  const { film, frame } = await page.evaluate<{ film: number; frame: number }>(`(() => {
-    const dialog = document.querySelector('[role=dialog]');
-    const grid = [...dialog.querySelectorAll('*')].find((one) => getComputedStyle(one).display === 'grid');
-    return { film: grid.children[0].getBoundingClientRect().height, frame: grid.scrollHeight };
-  })()`);
-  expect(Math.abs(film - frame)).toBeLessThan(2);
+  const rest = () =>
+    page.evaluate<number>(`(() => {
+      const dialog = document.querySelector('[role=dialog]');
+      const grid = [...dialog.querySelectorAll('*')].find((one) => getComputedStyle(one).display === 'grid');
+      return Math.abs(grid.children[0].getBoundingClientRect().height - grid.scrollHeight);
+    })()`);
+  await expect.poll(rest).toBeLessThan(2);
   await page.keyboard.press('Escape');
 });
 
@@ -61,7 +69,7 @@ test('The tail of a bubble follows the page, also under a text of the other dire
   await page.goto('/messages');
   await page.locator('html[lang=ur]').waitFor();
   await page.locator('[data-row], [data-chat]').first().click();
-  await page.getByRole('log').waitFor();
+  await page.getByRole('log').locator('[data-message]').nth(1).waitFor();
   const corners = await page.evaluate<{ own: boolean; left: string; right: string }[]>(`
     [...document.querySelectorAll('[role=log] [data-message]')].flatMap((row) => {
       const bubble = [...row.querySelectorAll('*')].find((one) => getComputedStyle(one).whiteSpace === 'pre-wrap');

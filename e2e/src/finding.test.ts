@@ -42,9 +42,7 @@ afterEach(async ({ task }) => {
 
 /** Waits until the gallery shows these captions and no other. */
 const shows = (page: Page, ...captions: string[]) =>
-  expect
-    .poll(async () => (await page.locator('article h3').allTextContents()).sort(), { timeout: 15_000 })
-    .toEqual(captions.sort());
+  expect.poll(async () => (await page.locator('article h3').allTextContents()).sort()).toEqual(captions.sort());
 
 test('A provider finds images by text and chip, and the search survives a reload and Back but not another tab.', async () => {
   const { page } = provider;
@@ -116,8 +114,8 @@ test('On a phone the filters are in a sheet, and the first picture begins in the
   await page.goto('/view-images');
   await page.getByRole('button', { name: 'Uploaded Images' }).click();
   await shows(page, 'Discharge summary', 'Left hand after a fall');
-  const box = await page.locator('article').first().boundingBox();
-  expect(box?.y).toBeLessThan(844 / 2);
+  const top = async () => (await page.locator('article').first().boundingBox())?.y;
+  await expect.poll(top).toBeLessThan(844 / 2);
   await page.getByRole('button', { name: 'Filter', exact: true }).click();
   const sheet = page.getByRole('dialog', { name: 'Filter' });
   await sheet.getByRole('button', { name: 'Pictures' }).click();

@@ -1,16 +1,17 @@
 import { test as base } from 'vitest';
-import { launchChromium } from './chromium.js';
+import { forJourneys, launchChromium } from './chromium.js';
 import { startProduct } from './product.js';
 
 /**
  * The tests of a journey. The journeys of one worker run one after the other. They share a browser, each with contexts of its
  * own, and a product that has only an administrator. Each journey creates its own people, with addresses of their own, and
- * leaves the administrator's password and second factor unchanged. A journey that cannot do so starts its own product.
+ * leaves the administrator's password and second factor unchanged: `addAdministrator` adds another one. Only a journey that
+ * needs the demonstration starts its own product.
  */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from the pattern what the fixture needs.
   .extend('browser', { scope: 'worker' }, async ({}, { onCleanup }) => {
-    const browser = await launchChromium();
+    const browser = await launchChromium(forJourneys);
     onCleanup(() => browser.close());
     return browser;
   })

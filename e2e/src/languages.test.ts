@@ -25,8 +25,7 @@ test('A reader of Urdu finds the language on the login page, and signs in with i
   await page.goto('/login');
   await page.getByRole('button', { name: 'اردو' }).click();
   await page.getByRole('heading', { name: 'لاگ اِن' }).waitFor();
-  expect(await page.locator('html').getAttribute('dir')).toBe('rtl');
-  expect(await page.locator('html').getAttribute('lang')).toBe('ur');
+  await page.locator('html[lang=ur][dir=rtl]').waitFor();
 
   // The message about a wrong password is in Urdu, by its error code.
   await page.getByLabel('ای میل').fill(admin.email);
@@ -77,7 +76,7 @@ test('Urdu fits a phone too, and the drawer switches the page back to English.',
   await admin.shoot('urdu-drawer');
   await page.getByRole('button', { name: /English/ }).click();
   await page.getByRole('button', { name: 'Logout' }).first().waitFor();
-  expect(await page.locator('html').getAttribute('dir')).toBe('ltr');
+  await page.locator('html[dir=ltr]').waitFor();
   // The browser stores the choice.
   await page.reload();
   await page.getByRole('heading', { name: /Welcome/ }).waitFor();

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import type { Product } from './product.js';
+import type { Account, Product } from './product.js';
 
 /** The folder of the screenshots. */
 export const pictures = join(import.meta.dirname, '../../test-results/journeys');
@@ -11,12 +11,21 @@ mkdirSync(pictures, { recursive: true });
 /** Lines of the browser itself: for a refused call, and for a page that closes while its socket opens. */
 const ofTheBrowser = /Failed to load resource|WebSocket is closed before the connection is established/;
 
+/** Refuses the registration of a service worker, as a private window does. */
+const withoutServiceWorker = `ServiceWorkerContainer.prototype.register = () => Promise.reject(new Error('refused'));`;
+
 /** axe's tags for the rules of WCAG 2.2 AA. */
 const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
 /** Returns the value on the line `name: value` of a mail. */
 export const line = (text: string, name: string): string =>
   new RegExp(`^${name}: (\\S+)\\s*$`, 'm').exec(text)?.[1] ?? '';
+
+/** The limit for a step of a journey. It is long, because a busy machine is no fault. The promises have limits of their own. */
+export const PATIENCE_MS = 60_000;
+
+/** The subject of the mail with the code of a login. */
+const codeMail = 'Your verification code';
 
 /** An image as the answer to its upload describes it. */
 export interface Uploaded {
@@ -53,7 +62,6 @@ export async function register(
   });
 }
 
-/** A user in a browser context of their own, who sees and reaches only the screen. */
 /** Approves the first provider of the list, or the one with this name, as a careful administrator does. */
 export async function approve(page: Page, name = ''): Promise<void> {
   await page
@@ -67,6 +75,7 @@ export async function approve(page: Page, name = ''): Promise<void> {
   await dialog.waitFor({ state: 'detached' });
 }
 
+/** A user in a browser context of their own, who sees and reaches only the screen. */
 export class Person {
   /** The errors and warnings of the console, and the uncaught errors of the pages. */
   readonly complaints: string[] = [];
@@ -99,7 +108,9 @@ export class Person {
       reducedMotion: 'reduce',
       ...options,
     });
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(PATIENCE_MS);
+    // A service worker is one more process, and fetches the files of the first page once more. A journey that needs it says so.
+    if (options.serviceWorkers !== 'allow') await context.addInitScript(withoutServiceWorker);
     return new Person(product, await context.newPage(), email, password);
   }
 
@@ -109,7 +120,7 @@ export class Person {
   }
 
   async mailed(subject: string, n = 1): Promise<string> {
-    const mails = await this.product.mailbox.waitFor(this.email, subject, n, 20_000);
+    const mails = await this.product.mailbox.waitFor(this.email, subject, n, PATIENCE_MS);
     return mails.at(-1)?.text ?? '';
   }
 
@@ -124,23 +135,23 @@ export class Person {
   }
 
   async signIn(password = this.password): Promise<void> {
-    const before = this.product.mailbox.mails(this.email, 'Your verification code').length;
+    const before = this.product.mailbox.mails(this.email, codeMail).length;
     await this.page.goto('/login');
     await this.page.getByLabel('Email').fill(this.email);
     await this.page.getByLabel('Password', { exact: true }).fill(password);
     await this.page.getByRole('button', { name: 'Login' }).click();
     await this.page.waitForURL('**/verify-account');
-    await this.enterCode(line(await this.mailed('Your verification code', before + 1), 'Code'));
+    await this.enterCode(line(await this.mailed(codeMail, before + 1), 'Code'));
     await this.page.getByRole('button', { name: 'Logout' }).first().waitFor();
   }
 
-  /** Signs in by the API, because other journeys test the screens of the sign-in. */
+  /** Signs in by the API, because other journeys test the screens of the sign-in. No screen is open afterwards. */
   async enter(): Promise<void> {
-    const before = this.product.mailbox.mails(this.email, 'Your verification code').length;
-    const { token } = await this.#post('/auth/login', { email: this.email, password: this.password });
-    const code = line(await this.mailed('Your verification code', before + 1), 'Code');
-    const session = await this.#post('/auth/confirm', { code }, token);
-    await this.page.goto('/login');
+    const session = await sessionOf(this.product, this, async (path, data, headers) =>
+      (await this.page.request.post(`/api${path}`, { data, headers })).json(),
+    );
+    // A small file of the product has the local storage of its pages, and starts no app.
+    await this.page.goto('/icons/192.png');
     await this.page.evaluate(`localStorage.setItem('root', ${JSON.stringify(JSON.stringify(session))})`);
   }
 
@@ -192,22 +203,16 @@ export class Person {
     return { root: JSON.parse(all.local.root ?? 'null'), all: JSON.stringify(all) };
   }
 
-  async #post(path: string, data: object, token?: string): Promise<{ token: string }> {
-    const headers: Record<string, string> = token ? { Authorization: `Bearer ${token}` } : {};
-    const answer = await this.page.request.post(`/api${path}`, { data, headers });
-    return ((await answer.json()) as { data: { token: string } }).data;
-  }
-
   /** Takes a screenshot, for a journey that failed. */
   async shoot(name: string): Promise<void> {
     await this.page.screenshot({ path: join(pictures, `${name}.jpg`), type: 'jpeg', quality: 80 });
   }
 
-  /** Takes a screenshot, and returns the violations that axe finds. */
+  /** Returns the violations that axe finds. Takes a screenshot when there are some, or with PICTURES=1. */
   async look(name: string): Promise<string[]> {
     await this.page.getByRole('heading').first().waitFor();
     const violations = await this.axe(name);
-    await this.shoot(name);
+    if (violations.length > 0 || process.env.PICTURES === '1') await this.shoot(name);
     return violations;
   }
 
@@ -271,22 +276,60 @@ export class Person {
   }
 }
 
+type Post = (path: string, data: object, headers: Record<string, string>) => Promise<unknown>;
+
+/** Logs in by two calls, with the mailed code, and returns the session. */
+async function sessionOf({ mailbox }: Product, { email, password }: Account, post: Post): Promise<{ token: string }> {
+  const ask = async (path: string, data: object, token?: string) => {
+    const answer = await post(path, data, token ? { Authorization: `Bearer ${token}` } : {});
+    return (answer as { data: { token: string } }).data;
+  };
+  const before = mailbox.mails(email, codeMail).length;
+  const { token } = await ask('/auth/login', { email, password });
+  const mails = await mailbox.waitFor(email, codeMail, before + 1, PATIENCE_MS);
+  return ask('/auth/confirm', { code: line(mails.at(-1)?.text ?? '', 'Code') }, token);
+}
+
+type Send = (method: string, path: string, data: object, headers?: Record<string, string>) => Promise<unknown>;
+
+/** Returns a function that sends API calls with a session of the administrator, without a browser. */
+async function administrator(product: Product): Promise<Send> {
+  const send: Send = async (method, path, data, headers = {}) => {
+    const all = { 'Content-Type': 'application/json', ...headers };
+    const answer = await fetch(`${product.url}/api${path}`, { method, headers: all, body: JSON.stringify(data) });
+    if (!answer.ok) throw new Error(`${method} ${path} was answered with ${answer.status}`);
+    return answer.json();
+  };
+  const { token } = await sessionOf(product, product.admin, (path, data, headers) => send('POST', path, data, headers));
+  return (method, path, data) => send(method, path, data, { Authorization: `Bearer ${token}` });
+}
+
+/** Registers health providers, and approves them as the administrator, by the API alone. */
+export async function addProviders(product: Product, ...people: readonly Newcomer[]): Promise<void> {
+  const [send] = await Promise.all([administrator(product), ...people.map((one) => register(product, one))]);
+  await Promise.all(people.map(({ email }) => send('POST', '/users/approve-provider', { email })));
+}
+
+/** Adds an administrator, for a journey that changes the account. */
+export async function addAdministrator(product: Product, person: Newcomer): Promise<void> {
+  const [send] = await Promise.all([administrator(product), register(product, person)]);
+  const { email } = person;
+  const { data } = (await send('POST', '/users/approve-provider', { email })) as { data: { id: string } };
+  await send('PUT', `/users/role/${data.id}`, { role: 'admin' });
+}
+
 /** Registers health providers, approves them, and returns them signed in, each in a browser context. */
 export async function enterProviders(
   product: Product,
   browser: Browser,
   ...people: readonly Newcomer[]
 ): Promise<Person[]> {
-  const admin = await Person.arrive(product, browser, product.admin);
-  await admin.enter();
-  const entered = people.map(async (one) => {
-    await register(product, one);
-    await admin.call('/users/approve-provider', 'POST', { email: one.email });
-    const person = await Person.arrive(product, browser, { ...one, password });
-    await person.enter();
-    return person;
-  });
-  const all = await Promise.all(entered);
-  await admin.leave();
-  return all;
+  await addProviders(product, ...people);
+  return Promise.all(
+    people.map(async (one) => {
+      const person = await Person.arrive(product, browser, { ...one, password });
+      await person.enter();
+      return person;
+    }),
+  );
 }

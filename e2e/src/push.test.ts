@@ -1,7 +1,7 @@
 import type { BrowserContext, CDPSession, Page, Worker } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
 import { test } from './journey.js';
-import { enterProviders, type Person } from './person.js';
+import { addProviders, Person, password } from './person.js';
 import type { Product } from './product.js';
 
 /**
@@ -20,7 +20,9 @@ test.beforeAll(async ({ browser, shared }) => {
   product = shared;
   // Not the administrator of the other journeys: the language of the mails changes.
   const one = { email: 'maryam.shah@example.org', username: 'maryam.shah', firstname: 'Maryam', lastname: 'Shah' };
-  [person] = (await enterProviders(product, browser, one)) as [Person];
+  await addProviders(product, one);
+  person = await Person.arrive(product, browser, { ...one, password }, { serviceWorkers: 'allow' });
+  await person.enter();
   ({ page } = person);
   context = page.context();
 });

@@ -23,7 +23,12 @@ const faults: string[] = [];
 
 test.beforeAll(async ({ browser, shared: product }) => {
   // A time zone far from Karachi reveals a date of birth that depends on the zone.
-  const away = { timezoneId: 'America/Los_Angeles', permissions: ['clipboard-read', 'clipboard-write'] };
+  const away = {
+    timezoneId: 'America/Los_Angeles',
+    permissions: ['clipboard-read', 'clipboard-write'],
+    // The browser keeps the files of the service worker too, in the check of its stored data.
+    serviceWorkers: 'allow' as const,
+  };
   admin = await Person.arrive(product, browser, product.admin);
   provider = await Person.arrive(product, browser, account, away);
   await fetch(`${product.url}/api/auth/register`, {

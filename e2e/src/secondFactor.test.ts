@@ -1,13 +1,15 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from './chromium.js';
-import { line, Person } from './person.js';
-import { type Product, startProduct } from './product.js';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, expect } from 'vitest';
+import { test } from './journey.js';
+import { addAdministrator, line, Person, password } from './person.js';
+import type { Product } from './product.js';
 import { fits, judge } from './screens/judge.js';
 import { STEP_MS, shown } from './totp.js';
 
+/** An administrator of this journey, because it changes how the account logs in. */
+const tahira = { email: 'tahira.aziz@example.org', username: 'tahira.aziz', firstname: 'Tahira', lastname: 'Aziz' };
+
 let product: Product;
-let browser: Browser;
 /** The same administrator on two devices. */
 let desk: Person;
 let phone: Person;
@@ -16,14 +18,14 @@ let recoveryCodes: string[] = [];
 let device: Awaited<ReturnType<typeof withAuthenticator>>;
 const faults: string[] = [];
 
-beforeAll(async () => {
-  [product, browser] = await Promise.all([startProduct(), launchChromium()]);
-  desk = await Person.arrive(product, browser, product.admin);
-  phone = await Person.arrive(product, browser, product.admin, { viewport: { width: 390, height: 844 } });
+test.beforeAll(async ({ browser, shared }) => {
+  product = shared;
+  await addAdministrator(product, tahira);
+  desk = await Person.arrive(product, browser, { ...tahira, password });
+  phone = await Person.arrive(product, browser, { ...tahira, password }, { viewport: { width: 390, height: 844 } });
 });
 afterAll(async () => {
-  await browser?.close();
-  await product?.stop();
+  await Promise.all([desk, phone].map((person) => person?.leave()));
 });
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
@@ -168,12 +170,8 @@ test('Recovery codes and the password are renewed in the profile, and mails repo
 
 test('When the clinic requires a second factor, no screen opens before the account has a passkey or an app.', async () => {
   const { page } = desk;
-  const token = await page.evaluate<string>("JSON.parse(localStorage.getItem('root')).token");
-  const set = await page.request.post('/api/appsetting/add', {
-    headers: { Authorization: `Bearer ${token}` },
-    data: { name: 'security.requireSecondFactor', value: 'staff', description: '' },
-  });
-  expect(set.status()).toBe(201);
+  const setting = { name: 'security.requireSecondFactor', value: 'staff', description: '' };
+  const { id } = await desk.call<{ id: string }>('/appsetting/add', 'POST', setting);
   await page.goto('/profile');
   await button(page, 'Remove the app').click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove the app' }).click();
@@ -193,6 +191,8 @@ test('When the clinic requires a second factor, no screen opens before the accou
   recoveryCodes = await codes.allTextContents();
   await button(page, 'I have saved them').click();
   await page.getByRole('heading', { name: /Welcome/ }).waitFor();
+  // The other journeys of this product log in without a second factor.
+  await desk.call('/appsetting/delete', 'DELETE', { id });
 });
 
 test('A passkey signs in without a password, and the password needs the passkey or a recovery code.', async () => {

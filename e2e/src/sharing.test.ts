@@ -111,7 +111,7 @@ test('Two images are shared with two people in one act, with a note and one mail
       if (!(await box.isChecked())) await box.check({ force: true, timeout: 2_000 });
       return box.isChecked();
     };
-    await expect.poll(() => choose().catch(() => false), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => choose().catch(() => false)).toBe(true);
   }
   await dialog.getByLabel('Note').fill(note);
   await look(owner, 'sharing-many');

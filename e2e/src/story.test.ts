@@ -14,8 +14,9 @@ let patient: Person;
 const faults: string[] = [];
 
 test.beforeAll(async ({ browser, shared: product }) => {
-  const moving = { reducedMotion: 'no-preference' } as const;
-  admin = await Person.arrive(product, browser, product.admin, moving);
+  // The two see every animation, and have the service worker.
+  const moving = { reducedMotion: 'no-preference', serviceWorkers: 'allow' } as const;
+  admin = await Person.arrive(product, browser, product.admin);
   provider = await Person.arrive(product, browser, { email: 'bilal.siddiqui@example.org', password }, moving);
   patient = await Person.arrive(product, browser, { email: 'hina.farooq@example.org', password }, moving);
 });
@@ -81,7 +82,7 @@ test('A provider registers, and waits until an administrator approves.', async (
   await admin.page.goto('/approve-provider');
   await admin.page.getByText('Bilal Siddiqui').first().waitFor();
   await provider.mailed('We received your registration');
-  await approve(admin.page);
+  await approve(admin.page, 'Bilal Siddiqui');
   await button(admin.page, 'Undo').click();
   await admin.page.getByText('Bilal Siddiqui waits for a decision again.').waitFor();
   await provider.mailed('Your account is under review again');

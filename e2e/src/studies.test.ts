@@ -77,7 +77,7 @@ test('The slices of one examination become one card, which counts them while the
   for (const n of [1, 2, 3, 4]) studyId = (await upload(n)).studyId ?? '';
   const card = page.locator(`[data-study="${studyId}"]`);
   await card.getByText('4 images').waitFor();
-  expect(await page.locator('[data-image]').count()).toBe(1);
+  await expect.poll(() => page.locator('[data-image]').count()).toBe(1);
   await card.getByRole('button', { name: /^Open/ }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText(/Image \d of 4/).waitFor();
@@ -100,7 +100,7 @@ test('A study is shared with one code, and its recipient sees only the outline b
   await dialog.waitFor({ state: 'detached' });
   const card = reader.page.locator('article', { hasText: title });
   await card.getByText('Study · 4 images', { exact: true }).waitFor();
-  expect(await reader.page.locator('article').count()).toBe(1);
+  await expect.poll(() => reader.page.locator('article').count()).toBe(1);
   expect(await card.locator('img').count()).toBe(0);
   faults.push(...(await reader.lookTwice('study-outline')));
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
-import { enterProviders, line, Person, password, register, type Uploaded } from './person.js';
+import { enterProviders, line, PATIENCE_MS, Person, password, register, type Uploaded } from './person.js';
 import type { Product } from './product.js';
 
 /** New patients with a mail in hand: from its link to the open picture, by touch, by keyboard, and after wrong codes. */
@@ -129,7 +129,7 @@ test('A patient who locked a share sees it, gets a new code and opens the pictur
   const recipient = await newPatient(product, patient, 'hina.keys');
   const hand = await image('Right hand');
   const [one, other] = [await share(hand.id, recipient), await share((await image('Foot')).id, recipient)];
-  const mails = await product.mailbox.waitFor(patient.email, shared, 2, 20_000);
+  const mails = await product.mailbox.waitFor(patient.email, shared, 2, PATIENCE_MS);
   const mailOf = (id: string) => mails.find(({ text }) => line(text, 'Sharing id') === id)?.text ?? '';
   await patient.enter();
   await page.goto(line(mailOf(one.id), 'Link'));

@@ -360,7 +360,6 @@ const countedCalls: Record<string, (counted: Counted) => Promise<{ by: Subject; 
     return { by: { caller: person.id }, send: () => api.post('/message/send', body) };
   },
   'sendVoice message': speaks,
-  'sendVoice voice': speaks,
 };
 
 /** A proof is limited alike wherever it is given. */

@@ -14,7 +14,7 @@ export interface Places {
 
 export interface Screen {
   path: (places: Places) => string;
-  /** The roles that may open it. The first one checks every theme and language, the others only light and English. */
+  /** The roles that may open it. */
   viewers: readonly Viewer[];
   /** An element with data from the server. The checks wait for it. */
   ready?: string;

@@ -49,7 +49,7 @@ export async function missing(page: Page, scenes: readonly Scene[]): Promise<str
       const found = await find
         .in(page)
         .first()
-        .waitFor({ timeout: 6000 })
+        .waitFor({ timeout: 30_000 })
         .then(
           () => true,
           () => false,
@@ -59,7 +59,7 @@ export async function missing(page: Page, scenes: readonly Scene[]): Promise<str
     for (const find of scene.none ?? []) {
       if (await find.in(page).count()) faults.push(`${scene.name}: there is ${find.says}`);
     }
-    const rule = expect.poll(async () => (await scene.also?.(page)) ?? true, { timeout: 6000 }).toBe(true);
+    const rule = expect.poll(async () => (await scene.also?.(page)) ?? true, { timeout: 30_000 }).toBe(true);
     await rule.catch(() => faults.push(`${scene.name}: its rule does not hold`));
   }
   return faults;
