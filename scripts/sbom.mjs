@@ -10,6 +10,7 @@ const licences = {
   'combine-errors': 'MIT',
   'passport-strategy': 'MIT',
   pause: 'MIT',
+  'png-js': 'MIT',
   rechoir: 'MIT',
   streamsearch: 'MIT',
   'xmlhttprequest-ssl': 'MIT',

@@ -177,6 +177,8 @@ describe('fields that are nobody’s to send', () => {
       resetPassword: post(patient, { email: patient.email, otp: '123456', newPassword: PASSWORD }),
       updateProfile: post(patient, { city: 'Lahore' }),
       searchImages: post(patient, { text: 'hand' }),
+      listMonths: post(patient, { list: 'shared', timeZone: 'Asia/Karachi' }),
+      findPlace: post(patient, { list: 'shared', at: '2026-01-01T00:00:00Z', limit: 10 }),
       deleteProfile: post(patient, { password: PASSWORD }),
       setUpTotp: post(patient, {}),
       notMe: post(patient, { token: 'x' }),

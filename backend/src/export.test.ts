@@ -23,7 +23,7 @@ beforeAll(async () => {
   await api
     .as(await buildPatient(test.gateway))
     .get(`/analyze/${own.id}`)
-    .expect(403);
+    .expect(404);
 });
 
 const append = () => appendAudit(test.gateway.models, test.gateway.keys.audit);
@@ -178,7 +178,7 @@ describe('the audit log as FHIR', () => {
       subtype: [{ code: 'analysis.read' }],
       action: 'R',
       outcome: '4',
-      outcomeDesc: 'FORBIDDEN',
+      outcomeDesc: 'NOT_FOUND',
       agent: [{ who: { identifier: { system: 'urn:lightbox:user' } }, requestor: true, network: { type: '2' } }],
       entity: [{ what: { identifier: { system: 'urn:lightbox:analyses' } } }],
     });

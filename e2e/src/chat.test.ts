@@ -135,7 +135,7 @@ test('A reply quotes a message by keyboard and by swipe, and the quote leads to 
 
   const phone = patient.page;
   await phone.reload();
-  const quote = phone.getByRole('button', { name: /^In reply to You: Das Röntgen/ });
+  const quote = phone.getByRole('button', { name: /^In reply to\s*You\s*Das Röntgen/ });
   await quote.waitFor();
   faults.push(...(await patient.look('chat-reply-phone')));
   await quote.click();

@@ -18,7 +18,7 @@ test.beforeAll(async ({ browser, shared: product }) => {
   const moving = { reducedMotion: 'no-preference', serviceWorkers: 'allow' } as const;
   admin = await Person.arrive(product, browser, product.admin);
   provider = await Person.arrive(product, browser, { email: 'bilal.siddiqui@example.org', password }, moving);
-  patient = await Person.arrive(product, browser, { email: 'hina.farooq@example.org', password }, moving);
+  patient = await Person.arrive(product, browser, { email: 'rania.ashraf@example.org', password }, moving);
 });
 
 afterAll(async () => {
@@ -54,7 +54,7 @@ test('A patient registers in four steps and enters the mailed code.', async () =
   await page.getByRole('link', { name: 'Register' }).first().click();
   await page.getByRole('radio', { name: /Patient/ }).check({ force: true });
   await button(page, 'Next').click();
-  await fillPersonal(page, 'Hina', 'Farooq', patient.email);
+  await fillPersonal(page, 'Rania', 'Ashraf', patient.email);
   await page.getByLabel(/Primary physician/).fill('Dr Bilal Siddiqui');
   await button(page, 'Next').click();
   await choosePassword(page);
@@ -97,8 +97,8 @@ test('An image for the patient appears on their screen by itself, and opens only
   await page.getByRole('link', { name: 'Upload Image' }).first().click();
   await page.locator('input[type=file]').setInputFiles(join(assets, 'chest-ct.dcm'));
   await page.getByLabel('Caption').fill('Chest CT, axial');
-  await page.getByRole('combobox', { name: /Patient/ }).fill('Far');
-  await page.getByRole('option', { name: /Hina Farooq/ }).click();
+  await page.getByRole('combobox', { name: /Patient/ }).fill('Ash');
+  await page.getByRole('option', { name: /Rania Ashraf/ }).click();
   faults.push(...(await provider.look('upload')));
   await button(page, 'Upload Image').click();
   await page.waitForURL('**/view-images');
@@ -130,8 +130,8 @@ test('A photograph is shared for a day, and disappears at once when the share is
   await page.waitForURL('**/view-images');
   await button(page, 'Share Left hand, after fall').click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('searchbox').fill('Hina');
-  await dialog.getByRole('checkbox', { name: /Farooq, Hina/ }).check();
+  await dialog.getByRole('searchbox').fill('Rania');
+  await dialog.getByRole('checkbox', { name: /Ashraf, Rania/ }).check();
   faults.push(...(await provider.look('share-dialog')));
   await dialog.getByRole('button', { name: /^Share with/ }).click();
   await patient.page.getByText('Left hand, after fall').first().waitFor();
@@ -143,8 +143,8 @@ test('A photograph is shared for a day, and disappears at once when the share is
 test('The two exchange messages live.', async () => {
   await provider.page.goto('/messages');
   await button(provider.page, 'New chat').click();
-  await provider.page.getByPlaceholder('Search user by name or email...').fill('hina');
-  await provider.page.getByRole('dialog').getByText('Hina Farooq').first().click();
+  await provider.page.getByPlaceholder('Search user by name or email...').fill('rania');
+  await provider.page.getByRole('dialog').getByText('Rania Ashraf').first().click();
   await provider.page.getByRole('dialog').getByLabel('Message').fill('Your scan is ready 🩻');
   await provider.page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
 
@@ -189,7 +189,7 @@ test('The patient downloads all their data, and prints who got access to their i
   }
   await page.getByRole('link', { name: 'Who has seen my images' }).click();
   await page
-    .getByRole('cell', { name: /^Bilal Siddiqui gave access to Hina Farooq/ })
+    .getByRole('cell', { name: /^Bilal Siddiqui gave access to Rania Ashraf/ })
     .first()
     .waitFor();
   await page

@@ -18,6 +18,7 @@ it('No transaction begins outside of `events.change`, except those that mark the
     'workers/src/analysis/analyseImage.ts',
     'workers/src/maintenance/repair.ts',
     'workers/src/previews/makePreview.ts',
+    'workers/src/previews/renderPhoto.ts',
   ]);
 });
 

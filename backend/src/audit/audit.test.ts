@@ -64,7 +64,7 @@ describe('the log', () => {
       .as(share.recipient)
       .post('/sharing/verify', { ...verify, verificationCode: share.code })
       .expect(200);
-    await api.as(patient).get(`/analyze/${id}`).expect(403);
+    await api.as(patient).get(`/analyze/${id}`).expect(404);
     await api.as(owner).get(`/analyze/${id}`).expect(202);
     await api.as(owner).del(`/upload/image/${id}`).expect(200);
 

@@ -85,8 +85,8 @@ export async function hidesPicture(
 }
 
 /**
- * Returns the elements of a copy, with the keywords that a worker found for those of the original. Where the file names no
- * VR, numbers that the copy has kept are shown as in the original.
+ * Returns the elements of a copy, with the keywords that a worker found for those of the original. Numbers
+ * that the copy has kept are shown as in the original when the file names no VR.
  */
 export function rowsOf({ rows }: Copy, original: readonly TagRow[]): TagRow[] {
   const known = new Map(original.map((row) => [row.tag, row]));

@@ -110,7 +110,7 @@ it('a study that is shared without identity gives its copies in every answer, an
   );
   const kept = bytesOf(await api.as(owner).get(`/upload/image/${id}/content`).buffer().responseType('blob'));
   expect(createHash('sha256').update(kept).digest('hex')).toBe(createHash('sha256').update(original).digest('hex'));
-  // What a recipient may not do with a copy.
+  // A recipient does none of this with a copy.
   await mine.get(`/upload/image/${id}/deidentified`).expect(403);
   await mine.get(`/analyze/${id}`).expect(403);
   await mine.post('/message/send', { recipientId: owner.id, content: 'x', images: [id] }).expect(403);

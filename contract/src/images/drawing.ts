@@ -164,6 +164,6 @@ export const TagChange = z.object({
 });
 export type TagChange = z.infer<typeof TagChange>;
 
-/** Whether a name may be written into the picture itself. */
+/** A guess: is a name written into the picture itself? */
 export const burnedInGuesses = ['yes', 'likely', 'unknown', 'no'] as const;
 export type BurnedIn = (typeof burnedInGuesses)[number];

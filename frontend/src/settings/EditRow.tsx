@@ -94,7 +94,7 @@ export function EditRow({ setting, wide, draft, onDraft }: EditProps) {
         created: formatDate(setting.createAt),
         updated: formatDate(setting.updatedAt),
         actions: (
-          <Flex asChild justify="flex-end" gap="2">
+          <Flex asChild justify="flex-end" wrap="wrap" gap="2">
             <form
               id={form}
               onSubmit={(event) => {

@@ -161,7 +161,7 @@ export function KnownRow({ known, info, setting, wide, draft, onDraft, onDefault
         created: setting ? formatDate(setting.createAt) : '–',
         updated: <Changed changed={info.changed} />,
         actions: draft ? (
-          <Flex asChild justify="flex-end" gap="2">
+          <Flex asChild justify="flex-end" wrap="wrap" gap="2">
             <form
               id={form}
               onSubmit={(event) => {

@@ -60,7 +60,7 @@ interface Props {
   onDraw: () => void;
 }
 
-/** Who is here, whom one follows, and how to invite and to draw. */
+/** Shows the people who look together, the one who is followed, and the buttons to invite and to draw. */
 export function TogetherBar({ together, people, drawing, onDraw }: Props) {
   const { t } = useTranslation();
   const { others, lost, following, follow, said, toggle } = together;

@@ -41,14 +41,17 @@ test('A file that a person waits for is drawn before the others that its owner h
     await drawing.ready;
     const drawn = async () =>
       (await core.models.Drawing.find({}, { _id: 1 }).sort({ $natural: 1 }).lean()).map(({ _id }) => String(_id));
-    await vi.waitFor(async () => expect(await drawn()).toHaveLength(images.length), { timeout: 40_000, interval: 200 });
+    await vi.waitFor(async () => expect(await drawn()).toHaveLength(images.length), {
+      timeout: 100_000,
+      interval: 200,
+    });
     const [first, ...others] = images.map(({ _id }) => String(_id));
     expect(await drawn()).toEqual([first, others.at(-1), ...others.slice(0, -1)]);
   } finally {
     await drawing?.stop();
     await worker.stop();
   }
-}, 60_000);
+}, 120_000);
 
 test('A file that takes too long is rejected at the first attempt, and the next file of its owner comes after those of others.', async () => {
   const config = await testConfig();
@@ -68,10 +71,10 @@ test('A file that takes too long is rejected at the first attempt, and the next 
     }
     const good = await buildImage(core, picture, pending);
     for (const image of [...slow, good]) await draw(image);
-    await vi.waitFor(async () => expect(await previewOf(good)).toBe('ready'), 20_000);
+    await vi.waitFor(async () => expect(await previewOf(good)).toBe('ready'), 60_000);
     expect(await Promise.all(slow.map(previewOf))).toEqual(['none', 'pending']);
     expect(await core.queues.all.previews.getFailedCount()).toBe(0);
   } finally {
     await worker.stop();
   }
-}, 60_000);
+}, 120_000);

@@ -90,6 +90,7 @@ describe('the download of own data', () => {
       'log.csv',
       'log.json',
       'shares.json',
+      'consents.json',
       'index.html',
     ]);
     expect(files.get(`images/0001-${image.id}.png`)).toEqual(sampleFile);

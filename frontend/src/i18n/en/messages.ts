@@ -87,7 +87,8 @@ export const messages = {
     copy: 'Copy text',
     answering: 'Reply to {{name}}',
     cancel: 'Do not reply to this message',
-    to: 'In reply to {{name}}: {{text}}. Show the original',
+    to: 'In reply to',
+    show: 'Show the original',
     notFound: 'The original message could not be loaded.',
   },
   voice: {

@@ -93,7 +93,8 @@ export const messages = {
     copy: 'متن نقل کریں',
     answering: '{{name}} کو جواب',
     cancel: 'اس پیغام کا جواب نہ دیں',
-    to: '{{name}} کے جواب میں: {{text}}۔ اصل پیغام دکھائیں',
+    to: 'جواب:',
+    show: 'اصل پیغام دکھائیں',
     notFound: 'اصل پیغام لوڈ نہیں ہو سکا۔',
   },
   voice: {

@@ -1,4 +1,4 @@
-import { Box, chakra } from '@chakra-ui/react';
+import { Box, chakra, VisuallyHidden } from '@chakra-ui/react';
 import type { Quote } from '@lightbox/contract/messages/quote.js';
 import { useTranslation } from 'react-i18next';
 import { me } from '../keys';
@@ -19,7 +19,6 @@ export function QuoteLine({ quote, name }: Props) {
   return (
     <chakra.button
       type="button"
-      aria-label={t('messages.reply.to', { name: sender, text: words })}
       data-quote={quote.id}
       onClick={() => showQuoted(quote.id)}
       display="block"
@@ -42,12 +41,14 @@ export function QuoteLine({ quote, name }: Props) {
       _dark={{ bg: 'whiteAlpha.100' }}
       focusVisibleRing="outside"
     >
+      <VisuallyHidden>{t('messages.reply.to')}</VisuallyHidden>
       <Box as="span" display="block" fontWeight="semibold" truncate>
         <bdi>{sender}</bdi>
       </Box>
       <Box as="span" display="block" truncate dir="auto" textAlign="start">
         {words}
       </Box>
+      <VisuallyHidden>{t('messages.reply.show')}</VisuallyHidden>
     </chakra.button>
   );
 }
