@@ -21,7 +21,7 @@ const shared = [
     name: 'react',
     test: /node_modules\/(react|react-dom|react-router|react-router-dom|scheduler|jotai|i18next|react-i18next)\//,
   },
-  { name: 'chakra', test: /node_modules\/(@chakra-ui|@ark-ui|@zag-js|@emotion|@floating-ui)\//, minShareCount: 22 },
+  { name: 'chakra', test: /node_modules\/(@chakra-ui|@ark-ui|@zag-js|@emotion|@floating-ui)\//, minShareCount: 28 },
   { name: chunkOf('sign-in', source('auth/Login.tsx'), source('main.tsx')) },
 ];
 

@@ -7,7 +7,7 @@ import { line, Person, password, register } from './person.js';
 import { panes, press, shows } from './viewing.js';
 
 /** Two browsers: one asks about a place, the other sees that place; then both look at the picture together. */
-const wanted = { email: 'sana.iqbal@example.org', username: 'sana.iqbal', firstname: 'Sana', lastname: 'Iqbal' };
+const wanted = { email: 'sara.anwar@example.org', username: 'sara.anwar', firstname: 'Sara', lastname: 'Anwar' };
 /** A caption that no other journey uses, because an administrator sees all images. */
 const caption = 'Abdomen, looked at together';
 const FRAMES = 12;

@@ -8,7 +8,7 @@ import { test } from './journey.js';
 import { enterProviders, Person, password, register } from './person.js';
 
 /** Many files, the tray on every screen, and uploads that go on after a reload. */
-const zara = { email: 'zara.malik@example.org', username: 'zara.malik', firstname: 'Zara', lastname: 'Malik' };
+const zara = { email: 'zara.iqbal@example.org', username: 'zara.iqbal', firstname: 'Zara', lastname: 'Iqbal' };
 const iqra = { email: 'iqra.naz@example.org', username: 'iqra.naz', firstname: 'Iqra', lastname: 'Naz' };
 
 let provider: Person;

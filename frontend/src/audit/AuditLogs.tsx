@@ -54,7 +54,7 @@ function useColumns(): Column<AuditEntry>[] {
         <Text
           as="time"
           display="block"
-          minW={{ md: '96px' }}
+          minW={{ md: '84px', xl: '96px' }}
           whiteSpace={{ base: 'normal', '2xl': 'nowrap' }}
           {...{ dateTime: createAt }}
         >
@@ -82,7 +82,7 @@ function useColumns(): Column<AuditEntry>[] {
       key: 'ip',
       header: t('audit.ip'),
       cell: ({ ipaddress }) => (
-        <Box minW={{ md: '112px' }} maxW={{ md: '170px' }} whiteSpace="normal">
+        <Box minW={{ md: '68px', xl: '112px' }} maxW={{ md: '170px' }} whiteSpace="normal">
           <Mono>{ipaddress || t('audit.none')}</Mono>
         </Box>
       ),

@@ -11,7 +11,7 @@ const placeOf = { image: paths.image, study: paths.study, user: paths.userProfil
 export function ObjectLink({ entry: { object, recordId, tablename } }: { entry: AuditEntry }) {
   const { t } = useTranslation();
   return (
-    <Box minW={{ md: '90px' }} whiteSpace="normal">
+    <Box minW={{ md: '76px', xl: '90px' }} whiteSpace="normal">
       {object && recordId && (
         <ChakraLink asChild display="block" fontWeight="medium" overflowWrap="anywhere">
           <Link to={placeOf[object.kind](recordId)}>

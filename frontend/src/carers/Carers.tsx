@@ -39,6 +39,7 @@ function Row({ carer, side, onEnd }: { carer: Carer; side: 'mine' | 'others'; on
   const accept = useCarerAct('acceptCarer', t('carers.acceptFailed'));
   const name = nameOf(carer);
   const asks = side === 'others' && carer.state === 'waiting';
+  const act = t(asks ? 'carers.decline' : carer.state === 'waiting' ? 'carers.withdraw' : 'carers.end');
   return (
     <Flex as="li" gap="3" py="3.5" borderTopWidth="1px" align="center" wrap="wrap" data-carer={carer.id}>
       {carer.person && <UserAvatar person={carer.person} />}
@@ -62,13 +63,8 @@ function Row({ carer, side, onEnd }: { carer: Carer; side: 'mine' | 'others'; on
               <Link to={paths.imagesOfHelped(carer.id)}>{t('carers.seeImages')}</Link>
             </Button>
           )}
-          <Button
-            size="sm"
-            variant="outline"
-            aria-label={t(asks ? 'carers.declineOf' : 'carers.endOf', { name })}
-            onClick={onEnd}
-          >
-            {t(asks ? 'carers.decline' : carer.state === 'waiting' ? 'carers.withdraw' : 'carers.end')}
+          <Button size="sm" variant="outline" aria-label={t('carers.actOf', { act, name })} onClick={onEnd}>
+            {act}
           </Button>
         </Flex>
       )}

@@ -44,6 +44,7 @@ export const settings = {
   options: {
     security_requireSecondFactor: shownSettings['security.requireSecondFactor'].options,
     directory_patients: shownSettings['directory.patients'].options,
+    analysis_consent: shownSettings['analysis.consent'].options,
   },
   group: {
     clinic: 'Clinic',
