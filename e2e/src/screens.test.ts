@@ -6,7 +6,7 @@ import { approve, Person } from './person.js';
 
 const assets = join(import.meta.dirname, '../../backend/assets/demo');
 const account = {
-  email: 'sana.mirza@example.org',
+  email: 'a.sana.mirza@example.org',
   username: 'sana.mirza',
   password: 'Long-Enough-Pass-9',
   role: 'healthProvider',

@@ -74,7 +74,7 @@ test('A pinned message opens at the same frame, window and place on the other si
   await page.mouse.click(x + 60, y - 40);
   await page.waitForURL(`**/messages?chat=${ids.patient}`);
   await page.locator(`[data-pinning="${film}"]`).getByText(`Frame 3 of ${FRAMES}`).waitFor();
-  await page.getByRole('textbox', { name: /Sana Iqbal/ }).fill('What is this?');
+  await page.getByRole('textbox', { name: /Sara Anwar/ }).fill('What is this?');
   faults.push(...(await owner.look('pinned-composer')));
   await page.getByRole('button', { name: 'Send' }).click();
 
@@ -110,11 +110,11 @@ test('The patient joins by the invitation, follows, sees pointer and lines, and 
   await shows(page, { frame: 1, frames: FRAMES });
   await press(page, 'Look together');
   const bar = page.getByRole('region', { name: 'Looking together' });
-  await bar.getByRole('button', { name: 'Invite Sana Iqbal' }).click();
-  await bar.getByText('Sana Iqbal is invited').waitFor();
+  await bar.getByRole('button', { name: 'Invite Sara Anwar' }).click();
+  await bar.getByText('Sara Anwar is invited').waitFor();
   await other.getByRole('link', { name: /together=true/ }).click();
   await bar.locator(`[data-here="${ids.patient}"]`).waitFor();
-  await bar.getByText('Sana Iqbal is here.').waitFor({ state: 'attached' });
+  await bar.getByText('Sara Anwar is here.').waitFor({ state: 'attached' });
   await shows(other, { frame: 1 });
   await press(other, `Follow ${await nameOfOwner()}`);
   const pane = panes(page).first();
