@@ -23,6 +23,8 @@ const nothingFound = {
     timestamp: '2026-01-02T03:04:05.000Z',
     provider: 'openai',
     model: 'none',
+    review: { state: 'none' },
+    stale: false,
   },
 };
 const somethingFound = {
