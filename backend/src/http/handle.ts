@@ -49,7 +49,7 @@ function bind<C extends CallShape>(router: Router, gateway: Gateway, shape: C, h
       const context = await read(gateway, shape, req, res, who);
       await requireStepUp(gateway, shape, { ...context, viewer: person });
       await gateway.throttle.takeForCall(shape, subjectOf(req, who, context.body));
-      const answer = await handler(context);
+      const answer = await (shape.method === 'get' ? readSteadily(gateway, res, handler, context) : handler(context));
       if (answer) send(res, shape, answer);
     } catch (error) {
       if (who.viewer) await recordRefusal(gateway, shape, req, who.viewer, error);
@@ -58,6 +58,13 @@ function bind<C extends CallShape>(router: Router, gateway: Gateway, shape: C, h
     }
   });
 }
+
+/**
+ * Answers a read with everything that was acknowledged before it, also right after a failover: a browser that connects
+ * again after it asks once for what it missed. An answer that has begun to leave is not repeated.
+ */
+const readSteadily = <C extends CallShape>(gateway: Gateway, res: Response, handler: Handler<C>, context: Context<C>) =>
+  gateway.elections.steady(async () => (res.headersSent ? undefined : handler(context)));
 
 /** Returns the values by which the throttles of a call count. */
 function subjectOf(req: Request, { viewer, verification }: Identity, body: unknown): Subject {

@@ -281,6 +281,32 @@ it('While the majority is stalled, nothing is answered, shown or mailed that a f
   expect(await Message.countDocuments({ clientId })).toBe(1);
 }, 180_000);
 
+it('A chat that is read right after a failover has every acknowledged message.', async () => {
+  const { mongodb } = cluster;
+  // The followers have every write and do not show it: a new primary is so until a majority confirms its first write.
+  const behind = { configureFailPoint: 'disableSnapshotting' };
+  const followers = await mongodb.secondaries();
+  const set = (mode: string) => Promise.all(followers.map((address) => mongodb.command(address, { ...behind, mode })));
+  await set('alwaysOn');
+  let read: Promise<void> | undefined;
+  try {
+    await provider.say(patient.account.id, 'Right before it');
+    await mongodb.stepDown();
+    let done = false;
+    read = expectNothingLost().finally(() => {
+      done = true;
+    });
+    read.catch(() => undefined);
+    const first = await mongodb.primary();
+    const asks = { currentOp: true, 'command.readConcern.level': 'linearizable' };
+    const waits = async () => ((await mongodb.command(first, asks)).inprog as unknown[]).length > 0;
+    await vi.waitFor(async () => expect(done || (await waits())).toBe(true), 60_000);
+  } finally {
+    await set('off');
+  }
+  await read;
+}, 180_000);
+
 it('When Valkey is emptied, all its jobs are still done, and maintenance continues.', async () => {
   const { Share, Session, Notification, Event, AuditEntry } = cluster.core.models;
   // No worker starts a job before Valkey is emptied.

@@ -6,6 +6,7 @@ export class Elections {
   seen = 0;
   private current: string | null = null;
   private settled = 0;
+  private waiting: Promise<void> | null = null;
 
   constructor(private readonly db: Connection) {
     const listen = () =>
@@ -15,8 +16,9 @@ export class Elections {
   }
 
   /**
-   * For work that treats a missing record as deleted. Right after a failover a new primary may show a majority's older
-   * state: the work waits until the primary has caught up, and is repeated if a failover happened meanwhile.
+   * For work that must see everything that was acknowledged before it, such as a list on a screen or a job that treats
+   * a missing record as deleted. Right after a failover a new primary may show a majority's older state: the work waits
+   * until the primary has caught up, and is repeated if a failover happened meanwhile.
    */
   async steady<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
@@ -28,10 +30,19 @@ export class Elections {
   }
 
   private async caughtUp(): Promise<void> {
+    while (this.settled < this.seen) {
+      // One question for all who wait.
+      this.waiting ??= this.settle().finally(() => {
+        this.waiting = null;
+      });
+      await this.waiting;
+    }
+  }
+
+  private async settle(): Promise<void> {
     const { seen } = this;
-    if (this.settled === seen) return;
     await majorityHasAll(this.db);
-    this.settled = Math.max(this.settled, seen);
+    this.settled = seen;
   }
 
   private observe({ servers }: mongo.TopologyDescription): void {
