@@ -24,6 +24,7 @@ const findings = {
   treatment: ['Rest'],
   followUp: [],
   warnings: ['A computer wrote this.'],
+  said: { description: [], warnings: [{ code: 'NO_MODEL' as const, values: {} }] },
   confidence: 0.5,
   assessed: true,
   provider: 'local',
@@ -152,6 +153,7 @@ it('A signature gives the patient the text with the signer, the comment and the 
     edited: ['description'],
     notADiagnosis: true,
     version: 2,
+    said: findings.said,
   });
   expect(data.signedAt).toMatch(/Z$/);
   const listed = (await versions(colleague, image).expect(200)).body.data;
@@ -168,13 +170,15 @@ it('A signature gives the patient the text with the signer, the comment and the 
   expect(listed[1].findings.description).toBe(findings.description);
 });
 
-it('A text that its signer wrote anew is no text of a computer.', async () => {
+it('A text that its signer wrote anew is no text of a computer, and carries no warning that it is.', async () => {
   const { image, patient } = await setScene();
   const edits = { description: 'Healthy.', differentialDiagnosis: [] };
   await sign(image.owner, image, await complete(image), { edits }).expect(200);
   expect((await get(patient, image).expect(200)).body.data).toMatchObject({
     notADiagnosis: false,
     edited: ['description', 'differentialDiagnosis'],
+    warnings: [],
+    said: { description: [], warnings: [] },
   });
 });
 

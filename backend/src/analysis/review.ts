@@ -1,5 +1,5 @@
 import type { analysisCalls } from '@lightbox/contract/analysis/calls.js';
-import { mayWithdraw } from '@lightbox/contract/analysis/policy.js';
+import { isSignersOwn, mayWithdraw, warningsOfComputer } from '@lightbox/contract/analysis/policy.js';
 import {
   type AnalysisAnswer,
   type AnalysisEdits,
@@ -98,15 +98,22 @@ function withEdits(draft: Findings, edits: AnalysisEdits): { findings: Findings;
     (field) => edits[field] !== undefined && JSON.stringify(edits[field]) !== JSON.stringify(draft[field]),
   );
   const changes = Object.fromEntries(edited.map((field) => [field, edits[field]])) as Partial<Findings>;
-  const { said, ...rest } = draft;
+  const { said, ...rest } = { ...draft, ...changes };
+  if (!said) return { findings: rest, edited };
   // The codes stand for the product's own sentences, and not for those of the signer.
-  const kept = said && {
-    said: {
-      description: edited.includes('description') ? [] : said.description,
-      warnings: edited.includes('warnings') ? [] : said.warnings,
-    },
+  const kept = {
+    description: edited.includes('description') ? [] : said.description,
+    warnings: edited.includes('warnings') ? [] : said.warnings,
   };
-  return { findings: { ...rest, ...kept, ...changes }, edited };
+  const stays = (at: number) => {
+    const code = kept.warnings[at]?.code;
+    return !code || !isSignersOwn(rest, edited) || !warningsOfComputer.includes(code);
+  };
+  const warnings = rest.warnings.filter((_, at) => stays(at));
+  return {
+    findings: { ...rest, warnings, said: { ...kept, warnings: kept.warnings.filter((_, at) => stays(at)) } },
+    edited,
+  };
 }
 
 /** Withdraws the signed text and the draft. A new run can be signed again. */

@@ -39,14 +39,18 @@ interface WithdrawalDoc {
   reason: string;
 }
 
-export const analysisVersion = schemaOf<AnalysisVersionDoc>({
-  image: id,
-  version: number,
-  kind: string,
-  by: id,
-  at: date,
-  findings: { type: Mixed, required: true },
-  run: { type: part<RunDoc>({ number, by: id, at: date, inputSha256: string }), required: true },
-  signature: part<SignatureDoc>({ of: number, comment: String, edited: [String] }),
-  withdrawn: part<WithdrawalDoc>({ by: id, at: date, reason: string }),
-}).index({ image: 1, version: -1 }, { unique: true });
+export const analysisVersion = schemaOf<AnalysisVersionDoc>(
+  {
+    image: id,
+    version: number,
+    kind: string,
+    by: id,
+    at: date,
+    findings: { type: Mixed, required: true },
+    run: { type: part<RunDoc>({ number, by: id, at: date, inputSha256: string }), required: true },
+    signature: part<SignatureDoc>({ of: number, comment: String, edited: [String] }),
+    withdrawn: part<WithdrawalDoc>({ by: id, at: date, reason: string }),
+  },
+  // A sentence without values keeps its empty object.
+  { minimize: false },
+).index({ image: 1, version: -1 }, { unique: true });

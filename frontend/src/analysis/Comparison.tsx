@@ -7,13 +7,14 @@ import { type Completed, compare, previousOf } from './review';
 
 const shareOf = (confidence: number | null) => (confidence === null ? '–' : formatPercent(confidence));
 
-/** The conditions of this analysis beside those of the one before. Nothing is shown without an earlier analysis. */
+/** The conditions of this analysis beside those of the one before. Nothing is shown without an earlier analysis, nor when two runs of the image name no condition. */
 export function Comparison({ result }: { result: Completed }) {
   const { t } = useTranslation();
   const { data: before } = useQuery(previousOf(result.imageId));
   if (!before) return null;
   const rows = compare(before.findings, result).map((row) => ({ ...row, condition: plain(row.condition) }));
   const same = before.imageId === result.imageId;
+  if (same && rows.length === 0) return null;
   return (
     <Box as="section" layerStyle="card" px={{ base: '5', lg: '6' }} py="22px" mt="4">
       <Heading as="h2" textStyle="section">

@@ -90,11 +90,14 @@ export function SignDialog({ draft, onClose }: { draft: Completed; onClose: () =
           <Field label={t('analysis.review.comment')} help={t('analysis.review.commentHelp')} optional error={error}>
             <Textarea size="lg" rows={3} dir="auto" maxLength={limits.signatureComment} {...register('comment')} />
           </Field>
-          <Field label={t('analysis.description')}>
+          <Field
+            label={t('analysis.description')}
+            help={draft.said?.description.length ? t('analysis.review.translated') : undefined}
+          >
             <Textarea size="lg" rows={5} dir="auto" maxLength={8000} {...register('description')} />
           </Field>
           <Box as="fieldset">
-            <Text as="legend" fontWeight="medium" fontSize="sm" mb="2">
+            <Text as="legend" fontWeight="semibold" fontSize="sm" mb="2">
               {t('analysis.differential')}
             </Text>
             <Flex direction="column" gap="2">

@@ -98,6 +98,7 @@ export const analysis = {
     percentRule: 'Enter a confidence from 0 to 100.',
     removeCondition: 'Remove condition {{number}}',
     addCondition: 'Add a condition',
+    translated: 'Unchanged, this text is shown to each reader in their language.',
     onePerLine: 'One entry on each line.',
     withdraw: 'Withdraw',
     withdrawTitle: 'Withdraw the second opinion?',

@@ -113,6 +113,7 @@ export const analysis = {
     percentRule: '0 سے 100 تک یقین درج کریں۔',
     removeCondition: 'بیماری {{number}} ہٹائیں',
     addCondition: 'بیماری شامل کریں',
+    translated: 'اگر یہ متن نہ بدلا جائے تو ہر پڑھنے والا اسے اپنی زبان میں دیکھتا ہے۔',
     onePerLine: 'ہر سطر پر ایک اندراج۔',
     withdraw: 'واپس لیں',
     withdrawTitle: 'دوسری رائے واپس لیں؟',
