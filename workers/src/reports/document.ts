@@ -42,7 +42,7 @@ export async function reportDocument(facts: ReportFacts): Promise<Buffer> {
     margin: 0,
     bufferPages: true,
     lang: facts.language,
-    info: { Title: reportWords[facts.language].title, Producer: 'Lightbox', Creator: 'Lightbox' },
+    info: { Title: reportWords[facts.language].terms.secondOpinion, Producer: 'Lightbox', Creator: 'Lightbox' },
   });
   const chunks: Buffer[] = [];
   doc.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -70,15 +70,15 @@ class Report {
     const { words, facts } = this;
     const { signature, mark, findings } = facts;
     this.paragraph(clean(facts.clinic) || 'Lightbox', styles.small);
-    this.paragraph(words.title, styles.title);
+    this.paragraph(words.terms.secondOpinion, styles.title);
     this.about();
     if (mark === 'draft') this.paragraph(words.notSigned, styles.strong);
     if (mark === 'withdrawn') this.paragraph(words.withdrawn, styles.strong);
-    if (signature?.notADiagnosis !== false) this.paragraph(words.notADiagnosis, styles.strong);
+    if (signature?.notADiagnosis !== false) this.paragraph(words.terms.notADiagnosis, styles.strong);
     if (signature?.comment) this.section(words.comment, signature.comment.split('\n').map(clean));
     for (const field of editableFields.toSorted((a, b) => Number(b === 'warnings') - Number(a === 'warnings'))) {
       const changed = signature?.edited.includes(field) ? ` (${words.edited})` : '';
-      this.section(words.sections[field] + changed, this.entries(field));
+      this.section(words.terms[field] + changed, this.entries(field));
     }
     this.provenance(findings);
     if (signature) this.signatureLine(signature);
@@ -159,16 +159,16 @@ class Report {
     const { words, facts } = this;
     this.y += 8;
     this.room(110);
-    this.paragraph(words.provenance, styles.heading);
+    this.paragraph(words.terms.provenance, styles.heading);
     this.rows(
       [
-        [words.confidence, confidence === null ? undefined : this.share(confidence)],
-        [words.provider, provider],
-        [words.model, model],
-        [words.modelVersion, modelVersion],
-        [words.input, facts.run.inputSha256],
-        [words.run, this.time(facts.run.at)],
-        [words.requestedBy, facts.run.by],
+        [words.terms.confidence, confidence === null ? undefined : this.share(confidence)],
+        [words.terms.provider, provider],
+        [words.terms.model, model],
+        [words.terms.modelVersion, modelVersion],
+        [words.terms.input, facts.run.inputSha256],
+        [words.terms.generatedAt, this.time(facts.run.at)],
+        [words.terms.requestedBy, facts.run.by],
         [words.version, String(facts.version)],
       ],
       column,

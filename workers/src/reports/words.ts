@@ -1,17 +1,16 @@
-import type { EditableField } from '@lightbox/contract/analysis/schemas.js';
+import { type Terms, terms } from '@lightbox/contract/analysis/terms.js';
+import { urduTerms } from '@lightbox/contract/analysis/terms.ur.js';
 import type { LanguageCode } from '@lightbox/contract/languages.js';
 
-/** The words of a report in one language. */
+/** The words of a report in one language: the terms that the screen has too, and those of the report alone. */
 export interface ReportWords {
+  terms: Terms;
   locale: string;
   dir: 'ltr' | 'rtl';
-  title: string;
   mark: { draft: string; withdrawn: string };
   notSigned: string;
   withdrawn: string;
-  notADiagnosis: string;
   comment: string;
-  sections: Record<EditableField, string>;
   none: string;
   edited: string;
   image: string;
@@ -19,35 +18,19 @@ export interface ReportWords {
   uploaded: string;
   modality: string;
   studyDate: string;
-  provenance: string;
-  provider: string;
-  model: string;
-  modelVersion: string;
-  input: string;
-  run: string;
-  requestedBy: string;
   version: string;
   signedBy: string;
   page: (page: number, pages: number) => string;
-  confidence: string;
 }
 
 const english: ReportWords = {
+  terms,
   locale: 'en-GB',
   dir: 'ltr',
-  title: 'Second opinion',
   mark: { draft: 'DRAFT', withdrawn: 'WITHDRAWN' },
   notSigned: 'A computer made this draft. No clinician has signed it.',
   withdrawn: 'This analysis was withdrawn. Do not use it.',
-  notADiagnosis: 'This is not a diagnosis.',
   comment: 'Comment',
-  sections: {
-    warnings: 'Warnings',
-    description: 'Description',
-    differentialDiagnosis: 'Possible conditions',
-    treatment: 'Treatment to consider',
-    followUp: 'Follow-up',
-  },
   none: 'None.',
   edited: 'changed by the signer',
   image: 'Image',
@@ -55,35 +38,19 @@ const english: ReportWords = {
   uploaded: 'Uploaded',
   modality: 'Modality',
   studyDate: 'Date of the study',
-  provenance: 'Provenance',
-  provider: 'Provider',
-  model: 'Model',
-  modelVersion: 'Version of the model',
-  input: 'SHA-256 of the file',
-  run: 'Analyzed',
-  requestedBy: 'Requested by',
   version: 'Version',
   signedBy: 'Signed by',
   page: (page, pages) => `Page ${page} of ${pages}`,
-  confidence: 'Confidence',
 };
 
 const urdu: ReportWords = {
+  terms: urduTerms,
   locale: 'ur-PK',
   dir: 'rtl',
-  title: 'دوسری رائے',
   mark: { draft: 'مسودہ DRAFT', withdrawn: 'واپس لیا گیا WITHDRAWN' },
   notSigned: 'یہ مسودہ کمپیوٹر نے بنایا ہے۔ کسی معالج نے اس پر دستخط نہیں کیے۔',
   withdrawn: 'یہ تجزیہ واپس لے لیا گیا ہے۔ اسے استعمال نہ کریں۔',
-  notADiagnosis: 'یہ تشخیص نہیں ہے۔',
   comment: 'تبصرہ',
-  sections: {
-    warnings: 'انتباہات',
-    description: 'تفصیل',
-    differentialDiagnosis: 'ممکنہ بیماریاں',
-    treatment: 'قابلِ غور علاج',
-    followUp: 'مزید نگرانی',
-  },
   none: 'کوئی نہیں۔',
   edited: 'دستخط کرنے والے نے بدلا',
   image: 'تصویر',
@@ -91,17 +58,9 @@ const urdu: ReportWords = {
   uploaded: 'اپ لوڈ کی تاریخ',
   modality: 'طریقہ',
   studyDate: 'معائنے کی تاریخ',
-  provenance: 'ماخذ',
-  provider: 'فراہم کنندہ',
-  model: 'ماڈل',
-  modelVersion: 'ماڈل کا ورژن',
-  input: 'فائل کا SHA-256',
-  run: 'تجزیے کا وقت',
-  requestedBy: 'درخواست گزار',
   version: 'ورژن',
   signedBy: 'دستخط',
   page: (page, pages) => `صفحہ ${page} از ${pages}`,
-  confidence: 'اعتماد',
 };
 
 export const reportWords: Record<LanguageCode, ReportWords> = { en: english, ur: urdu };
