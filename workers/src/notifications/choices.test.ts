@@ -238,6 +238,23 @@ describe('a mail about notices', () => {
     await remind(person, 'mail');
     await mailbox.waitFor(person.email, subject);
   });
+
+  it.each([
+    ['analysis.signed', 'en', 'There is something new for you in Lightbox'],
+    ['analysis.withdrawn', 'ur', 'Lightbox میں آپ کے لیے کچھ نیا ہے'],
+  ] as const)('of %s goes out in %s, and says nothing of the analysis and of people', async (type, language, title) => {
+    const person = await buildPerson({ images: { app: true, device: false, mail: true } }, { language });
+    const record = newId();
+    const event = { type, record, recipients: [person._id], reason: secret };
+    await worker.core.events.record(system, event);
+    await vi.waitFor(async () => expect(await notices(person, { kind: type, record })).toBe(1), 15_000);
+    await vi.waitFor(async () => expect(await reminders(person, 'mail')).toHaveLength(1), 15_000);
+    await remind(person, 'mail');
+    const [mail] = await mailbox.waitFor(person.email, title);
+    const all = `${mail?.text} ${mail?.html}`;
+    expect(all).not.toMatch(/opinion|analy|diagnos|sign(ed|ature)|withdraw|رائے|تجزی|تشخیص|دستخط/i);
+    for (const word of [secret, String(record)]) expect(all).not.toContain(word);
+  });
 });
 
 describe('a digest', () => {
