@@ -9,6 +9,8 @@ export type Language = 'en' | 'ur';
 /** The ids of the demo that the addresses need. */
 export interface Places {
   image: string;
+  /** An image whose second opinion is signed, which its patient has opened. */
+  signed: string;
   user: string;
 }
 
@@ -60,6 +62,11 @@ export const routes: readonly Screen[] = [
   { ...at('/roles-permissions', 'admin'), ready: 'li', names: true },
   { path: ({ image }) => `/ai-analysis/${image}`, viewers: ['healthProvider', 'admin'], ready: 'main h2' },
   {
+    path: ({ signed }) => `/ai-analysis/${signed}`,
+    viewers: ['patient', 'healthProvider'],
+    ready: '[data-review=signed]',
+  },
+  {
     path: ({ image }) => `/viewer/${image}`,
     viewers: ['healthProvider'],
     ready: '[data-viewport][data-state=drawn]',
@@ -109,7 +116,7 @@ const word = (en: string, ur: string): Words => ({ en, ur });
 export interface Dialog {
   name: string;
   viewer: Viewer;
-  path: string;
+  path: string | Screen['path'];
   /** Opens the dialog, on the screen at `path`. */
   open: (page: Page, language: Language, person: Person) => Promise<void>;
   /** An element that is visible when it is open. */
@@ -217,6 +224,18 @@ export const dialogs: readonly Dialog[] = [
       await page.locator('[data-burned-in] button').click();
     },
     shown: '[data-burned-in] table',
+  },
+  {
+    name: 'sign-opinion',
+    viewer: 'healthProvider',
+    path: ({ image }) => `/ai-analysis/${image}`,
+    open: press(word('Review and sign', 'جائزہ لیں اور دستخط کریں')),
+  },
+  {
+    name: 'withdraw-opinion',
+    viewer: 'healthProvider',
+    path: ({ signed }) => `/ai-analysis/${signed}`,
+    open: press(word('Withdraw', 'واپس لیں')),
   },
   { name: 'open-image', viewer: 'healthProvider', path: '/view-images', open: onCard('Left hand', 'open') },
   {

@@ -224,6 +224,8 @@ function Analysis({ imageId }: { imageId: string }) {
   const ended = image.data !== undefined && !image.data.isVerified && hasEnded(image.data);
   const failed = ended || (query.isError && (refused || !answer));
   const running = isRunning(answer) || query.isPending;
+  const completed = answer?.status === 'completed' ? answer : undefined;
+  const isOwn = completed?.notADiagnosis === false;
   const againButton = (act: string, variant: 'outline' | 'solid') => (
     <Button
       variant={variant}
@@ -241,7 +243,7 @@ function Analysis({ imageId }: { imageId: string }) {
     <Page
       title={t(running ? 'analysis.running' : 'analysis.title')}
       crumbs={<Crumbs caption={image.data?.caption} />}
-      aside={<Chip />}
+      aside={!isOwn && <Chip />}
       act={!failed && answer?.status !== 'failed' && againButton(t('analysis.again'), 'outline')}
     >
       <VisuallyHidden role="status">{said}</VisuallyHidden>
@@ -276,19 +278,20 @@ function Analysis({ imageId }: { imageId: string }) {
             {answer?.status === 'failed' && (
               <Failed failure={answer} again={againButton(t('analysis.failed.act'), 'solid')} />
             )}
-            {answer?.status === 'completed' && (
+            {completed && (
               <>
-                <ReviewBar result={answer} image={image.data} />
-                <Sections result={answer} />
-                <Comparison result={answer} />
+                <ReviewBar result={completed} image={image.data} />
+                <Sections result={completed} />
+                <Comparison result={completed} />
               </>
             )}
             {answer && <Versions imageId={imageId} />}
           </GridItem>
-          {answer?.status === 'completed' && (
+          {completed && (
             <GridItem area="facts" display="flex" flexDirection="column" gap="4">
-              <Confidence confidence={answer.confidence} />
-              <MadeBy result={answer} />
+              {/* The score is the model's, and says nothing of conditions that the signer wrote. */}
+              {!completed.edited?.includes('differentialDiagnosis') && <Confidence confidence={completed.confidence} />}
+              <MadeBy result={completed} />
             </GridItem>
           )}
         </Grid>

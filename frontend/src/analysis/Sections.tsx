@@ -51,14 +51,10 @@ const Nothing = ({ children }: { children: ReactNode }) => <Text color="fg.muted
 function Entries({ of, none, red = false }: { of: readonly string[]; none: string; red?: boolean }) {
   if (of.length === 0) return red ? <Text>{none}</Text> : <Nothing>{none}</Nothing>;
   return (
-    <Box
-      as="ul"
-      ps="5"
-      listStyleType="disc"
-      css={{ '& ::marker, & li::marker': { color: red ? 'danger.fg' : 'accent.fg' } }}
-    >
+    <Box as="ul" listStyleType="disc" css={{ '& ::marker, & li::marker': { color: red ? 'danger.fg' : 'accent.fg' } }}>
       {of.map((entry) => (
-        <Box as="li" key={entry} dir="auto" lineHeight="1.6" maxW="68ch" overflowWrap="anywhere">
+        // The marker is on the side where the entry begins, in either direction.
+        <Box as="li" key={entry} dir="auto" ms="5" lineHeight="1.6" maxW="68ch" overflowWrap="anywhere">
           {entry}
         </Box>
       ))}
