@@ -58,6 +58,8 @@ export const limits = {
   plainBytes: 1024 ** 3,
   /** Elements of a file that the header table shows. */
   tagRows: 10_000,
+  /** Places of a picture that look like printed text. */
+  textPlaces: 16,
   /** Characters of a search in the header table. */
   tagSearchLength: 100,
   /** Seconds for which a call waits until a worker has drawn the file. */

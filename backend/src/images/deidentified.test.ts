@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
+import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
+import { undrawable } from '@lightbox/core/imaging/drawing.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
 import { dicomPicture, element, partTen } from '@lightbox/testkit/part10.js';
 import type { Response } from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { closeInspectors } from '../files/inspectionPool.js';
-import { buildPatient, buildProvider, buildShare, type Person, shareCode } from '../testing/factories.js';
+import { buildPatient, buildProvider, buildShare, type Person, shareCode, storeDrawing } from '../testing/factories.js';
 import { files } from '../testing/files.js';
 import { useGateway } from '../testing/useGateway.js';
 
@@ -104,7 +107,7 @@ it('a study that is shared without identity gives its copies in every answer, an
   expect(bytesOf(await api.as(owner).get(`/upload/image/${id}/deidentified`).buffer().responseType('blob'))).toEqual(
     copy,
   );
-  expect(body.data.burnedIn).toBe('unknown');
+  expect(body.data).toMatchObject({ burnedIn: 'unknown', text: [], frame: null });
   expect(body.data.changes).toContainEqual(
     expect.objectContaining({ keyword: 'PatientName', action: 'emptied', before: 'Khan^Aisha' }),
   );
@@ -116,6 +119,20 @@ it('a study that is shared without identity gives its copies in every answer, an
   await mine.post('/message/send', { recipientId: owner.id, content: 'x', images: [id] }).expect(403);
   await api.as(owner).del(`/sharing/${shareId}`).expect(200);
   await mine.get(`/upload/image/${id}/content`).expect(404);
+});
+
+it('Text that a worker found in the pixels is likely a name, against the word of the file, and is shown to the owner.', async () => {
+  const file = dicomPicture({ pixels }, element(0x00280301, 'CS', 'NO'));
+  const { id } = (await api.as(owner).upload(file, { caption: 'Screen' }).expect(201)).body.data;
+  const changes = async () =>
+    (await api.as(owner).get(`/upload/image/${id}/deidentified/changes`).expect(200)).body.data;
+  expect(await changes()).toMatchObject({ burnedIn: 'no', text: [], frame: null });
+  const text = [{ x0: 1, y0: 2, x1: 9, y1: 4 }];
+  const image = await test.gateway.models.Image.findById(id).orFail().lean<ImageDoc>();
+  const key = unwrapDataKey(test.gateway.keys.images, id, image.dataKey);
+  const facts = { ...undrawable.facts, kind: 'dicom' as const, rows: 16, columns: 16 };
+  await storeDrawing(test.gateway, { _id: image._id, key }, { ...undrawable, facts, text });
+  expect(await changes()).toMatchObject({ burnedIn: 'likely', text, frame: { columns: 16, rows: 16 } });
 });
 
 it('no search finds a copy by the words of the original, and a chat names it by its general name', async () => {

@@ -3,9 +3,11 @@ import type { imageCalls } from '@lightbox/contract/images/calls.js';
 import { requireImage } from '@lightbox/core/access/images.js';
 import { covering, liveShare } from '@lightbox/core/access/shares.js';
 import { copyOf } from '@lightbox/core/deidentify/copy.js';
+import { unlessDamaged } from '@lightbox/core/errors.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { hidesPicture, sendCopy } from './copies.js';
+import { drawings } from './drawings.js';
 import type { OfImage } from './imageBytes.js';
 import { recordLook } from './looks.js';
 
@@ -43,6 +45,25 @@ export async function getDeidentifiedChanges(context: Context<Changes>): Promise
   const { image } = await check(context)(viewer);
   const { changes, burnedIn } = await copyOf(gateway, image, await scopeFor(gateway, image));
   const hidden = await hidesPicture(gateway, [image]);
+  const { text, frame } = await textIn(gateway, image);
   await recordLook(context, 'image.tags', image);
-  return { data: { changes, burnedIn, preview: image.preview === 'ready' && !hidden.has(String(image._id)) } };
+  return {
+    data: {
+      changes,
+      // The pixels may contradict the file, but cannot show that there is no text.
+      burnedIn: text.length > 0 && burnedIn !== 'yes' ? 'likely' : burnedIn,
+      preview: image.preview === 'ready' && !hidden.has(String(image._id)),
+      text,
+      frame,
+    },
+  };
+}
+
+/** Returns the places of printed text that a worker found in the picture; none before it has looked. */
+async function textIn(gateway: Gateway, image: ImageDoc): Promise<Pick<DataOf<Changes>, 'text' | 'frame'>> {
+  const doc = await drawings.read(gateway, image._id);
+  const made = doc && unlessDamaged(gateway.log, () => drawings.open(gateway, image, doc));
+  const { text = [], facts } = made?.drawing ?? {};
+  const { columns, rows } = facts ?? {};
+  return { text, frame: columns && rows ? { columns, rows } : null };
 }

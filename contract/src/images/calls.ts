@@ -3,7 +3,7 @@ import { call } from '../call.js';
 import { flag, PageQuery, sortBy } from '../envelope.js';
 import { Id, Params, text } from '../ids.js';
 import { limits } from '../limits.js';
-import { burnedInGuesses, FrameFacts, TagChange, TagRow } from './drawing.js';
+import { burnedInGuesses, FrameFacts, TagChange, TagRow, TextPlace } from './drawing.js';
 import { AccessExplanation, TimelineEntry } from './insight.js';
 import { Month, MonthsOf, Place, PlaceOf } from './months.js';
 import { contentTypes, frameTypes, Image, Sha256, UploadFields } from './schemas.js';
@@ -230,6 +230,9 @@ export const imageCalls = {
       burnedIn: z.enum(burnedInGuesses),
       /** False when the recipient sees no preview: it shows what the copy hides. */
       preview: z.boolean(),
+      /** Places of the preview's frame that look like printed text, and the size of that frame. */
+      text: z.array(TextPlace),
+      frame: z.object({ columns: z.int().positive(), rows: z.int().positive() }).nullable(),
     }),
     fails: ['CANNOT_DEIDENTIFY'],
   }),

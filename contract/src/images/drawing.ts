@@ -167,3 +167,12 @@ export type TagChange = z.infer<typeof TagChange>;
 /** A guess: is a name written into the picture itself? */
 export const burnedInGuesses = ['yes', 'likely', 'unknown', 'no'] as const;
 export type BurnedIn = (typeof burnedInGuesses)[number];
+
+/** A rectangle of a frame, in pixels from its upper left corner. The lower right corner lies outside. */
+export const TextPlace = z.object({
+  x0: z.int().nonnegative(),
+  y0: z.int().nonnegative(),
+  x1: z.int().positive(),
+  y1: z.int().positive(),
+});
+export type TextPlace = z.infer<typeof TextPlace>;

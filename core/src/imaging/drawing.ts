@@ -1,4 +1,4 @@
-import { FrameFacts, TagRow } from '@lightbox/contract/images/drawing.js';
+import { FrameFacts, TagRow, TextPlace } from '@lightbox/contract/images/drawing.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { z } from 'zod';
 
@@ -55,6 +55,8 @@ export const Drawing = z.object({
    * pages of a PDF, and frames that would take too much space.
    */
   frames: z.array(z.array(FramePart).max(100_000)).max(100_000),
+  /** Places of the preview's frame that look like printed text. Absent: an older version did not look. */
+  text: z.array(TextPlace).max(limits.textPlaces).optional(),
 });
 export type Drawing = z.infer<typeof Drawing>;
 

@@ -49,17 +49,36 @@ function Copy({ image }: { image: Image }) {
       </Text>
     );
   }
-  const { changes, burnedIn, preview } = data;
+  const { changes, burnedIn, preview, text, frame } = data;
+  const guess = burnedIn === 'likely' && text.length > 0 && preview ? 'found' : burnedIn;
   return (
     <Flex direction="column" gap="3" mt="3" data-burned-in={burnedIn}>
       {preview && image.image_url ? (
         <Box as="figure">
           <Box bg="film.bg" borderRadius="film" overflow="hidden">
-            <img
-              src={image.image_url}
-              alt={t('images.view.picture', { caption: titleOf(image, t('common.untitled')) })}
-              style={{ display: 'block', margin: '0 auto', maxHeight: '260px', maxWidth: '100%' }}
-            />
+            <Box position="relative" w="fit-content" mx="auto" dir="ltr">
+              <img
+                src={image.image_url}
+                alt={t('images.view.picture', { caption: titleOf(image, t('common.untitled')) })}
+                style={{ display: 'block', maxHeight: '260px', maxWidth: '100%' }}
+              />
+              {frame &&
+                text.map((place) => (
+                  <Box
+                    key={`${place.x0} ${place.y0}`}
+                    data-text-place
+                    position="absolute"
+                    borderWidth="2px"
+                    borderColor="warning.solid"
+                    style={{
+                      left: `${(place.x0 / frame.columns) * 100}%`,
+                      top: `${(place.y0 / frame.rows) * 100}%`,
+                      width: `${((place.x1 - place.x0) / frame.columns) * 100}%`,
+                      height: `${((place.y1 - place.y0) / frame.rows) * 100}%`,
+                    }}
+                  />
+                ))}
+            </Box>
           </Box>
           <Text as="figcaption" fontSize="xs" color="fg.muted" mt="1">
             {t('sharing.identity.asSeen')}
@@ -73,7 +92,7 @@ function Copy({ image }: { image: Image }) {
         Icon={burnedIn === 'no' ? EyeIcon : WarningIcon}
         tone={burnedIn === 'no' ? 'success' : 'warning'}
         role="status"
-        title={t(`sharing.identity.burnedIn.${burnedIn}`)}
+        title={t(`sharing.identity.burnedIn.${guess}`)}
       />
       <Differences changes={changes} />
     </Flex>

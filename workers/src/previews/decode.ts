@@ -1,4 +1,5 @@
 import { type PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium';
+import type { TextPlace } from '@lightbox/contract/images/drawing.js';
 import { limits } from '@lightbox/contract/limits.js';
 import sharp, { type Sharp } from 'sharp';
 import { loadCodecs } from './dicom/codecs.js';
@@ -9,6 +10,7 @@ import { type Film, middleOf, openFilm } from './dicom/film.js';
 import { modalityOf, rangeOf } from './dicom/grey.js';
 import { type PlainFrame, plainFrame } from './dicom/plainFrame.js';
 import { encapsulatedPdf } from './dicom/report.js';
+import { findText } from './findText.js';
 import { type GreyImage, type Measurements, measure } from './measure.js';
 import type { FrameChoice } from './protocol.js';
 import { asWebp, fit, type Rendered, sharpOf } from './rendered.js';
@@ -69,6 +71,36 @@ export async function measurements(bytes: Buffer, contentType: string): Promise<
     pixels: firstChannel(grey.data, grey.info.channels),
   };
   return { ...measure(image), colour, bitDepth: depth === 'ushort' ? 16 : 8, values: null };
+}
+
+/** Finds printed text in a JPEG or PNG, as it stands upright. */
+export const textOf = async (bytes: Buffer, contentType: string): Promise<TextPlace[]> =>
+  findTextIn(await decode(bytes, contentType));
+
+export const textOfDrawn = (drawn: Drawn): Promise<TextPlace[]> => findTextIn(sharpOf(drawn));
+
+/** Looks at a picture of at most `renderedPixels` a side. Letters of larger pictures stay large enough. */
+async function findTextIn(picture: Sharp): Promise<TextPlace[]> {
+  const { data: whole, info: full } = await picture
+    .flatten({ background: 'black' })
+    .greyscale()
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+  const side = limits.renderedPixels;
+  const { data, info } = await sharp(whole, {
+    raw: { width: full.width, height: full.height, channels: full.channels },
+  })
+    .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const scale = full.width / info.width;
+  const found = findText({ width: info.width, height: info.height, pixels: firstChannel(data, info.channels) });
+  return found.map(({ x0, y0, x1, y1 }) => ({
+    x0: Math.floor(x0 * scale),
+    y0: Math.floor(y0 * scale),
+    x1: Math.min(full.width, Math.ceil(x1 * scale)),
+    y1: Math.min(full.height, Math.ceil(y1 * scale)),
+  }));
 }
 
 const INPUT = { limitInputPixels: limits.megapixels * 1_000_000, failOn: 'error' } as const;

@@ -1,7 +1,7 @@
 import type { FrameFacts, TagRow } from '@lightbox/contract/images/drawing.js';
 import { type Drawing, undrawable } from '@lightbox/core/imaging/drawing.js';
 import sharp from 'sharp';
-import { pageCount, preview } from './decode.js';
+import { pageCount, preview, textOf } from './decode.js';
 import { prepareDicom } from './dicom/prepareDicom.js';
 import type { Prepared, SendPart } from './protocol.js';
 
@@ -31,5 +31,6 @@ async function pictureDrawing(bytes: Buffer, contentType: string): Promise<Drawi
     source: 'file',
     mediaType: contentType,
     frames: [[[0, bytes.length]]],
+    text: await textOf(bytes, contentType),
   };
 }

@@ -85,6 +85,7 @@ export const sharing = {
     burnedIn: {
       yes: 'The file says that a name is written into the picture itself. A copy still shows it.',
       likely: 'Pictures of this kind often have the name written into them. Look at the edges before you share.',
+      found: 'The marked places look like text. Read them before you share: a copy still shows them.',
       unknown: 'Nothing says whether a name is written into the picture itself. Look at it before you share.',
       no: 'By its own data, the picture has no name written into it.',
     },

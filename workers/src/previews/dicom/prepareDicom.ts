@@ -1,7 +1,7 @@
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { type Drawing, type FramePart, mediaTypeOf, undrawable } from '@lightbox/core/imaging/drawing.js';
-import { pageCount, preview as previewOf } from '../decode.js';
+import { pageCount, preview as previewOf, textOfDrawn } from '../decode.js';
 import type { Prepared, SendPart } from '../protocol.js';
 import { asPreview } from '../rendered.js';
 import { loadCodecs } from './codecs.js';
@@ -25,8 +25,10 @@ export async function prepareDicom(bytes: Buffer, sendPart: SendPart): Promise<P
     await loadCodecs();
     const film = openFilm(file);
     const middle = middleOf(film.frames.count);
-    const preview = await asPreview(drawFrame(film, middle, { overlays: true }));
-    return { preview, drawing: await filmDrawing(film, sendPart), tags };
+    const drawn = drawFrame(film, middle, { overlays: true });
+    const preview = await asPreview(drawn);
+    const text = await textOfDrawn(drawn);
+    return { preview, drawing: { ...(await filmDrawing(film, sendPart)), text }, tags };
   } catch {
     // Decoders throw strings and objects of all kinds. Each of them means that the pixels cannot be drawn.
     return { ...(await withoutPixels(file)), tags };
