@@ -23,8 +23,9 @@ export class Changes {
   private readonly seen = new Set<string>();
 
   add(change: TagChange): void {
+    if (this.list.length >= limits.tagRows) return;
     const key = JSON.stringify(change);
-    if (this.seen.has(key) || this.list.length >= limits.tagRows) return;
+    if (this.seen.has(key)) return;
     this.seen.add(key);
     this.list.push(change);
   }

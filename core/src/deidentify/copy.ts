@@ -6,6 +6,7 @@ import type { Copy } from './change.js';
 import { deidentifyDicom, type Plan } from './dicom.js';
 import { cannotDeidentify, type Encoding, MoreBytes, type Pixels } from './elements.js';
 import { deidentifyJpeg, deidentifyPng } from './pictures.js';
+import { inSlices } from './steps.js';
 import { type Disguise, daysOf, mac } from './values.js';
 
 type Stored = Pick<ImageDoc, '_id' | 'blob' | 'dataKey' | 'size'>;
@@ -82,10 +83,11 @@ export async function copyOfDicom(source: Source, disguise: Disguise): Promise<C
     const to = Math.min(wanted, size);
     bytes = Buffer.concat([bytes, await source.read(bytes.length, to)]);
     try {
-      const plan: Plan = deidentifyDicom(bytes, size, disguise, (pixels, encoding) => {
+      const steps = deidentifyDicom(bytes, size, disguise, (pixels, encoding) => {
         found = { pixels, encoding };
         return pixels.length === null ? size : Math.min(size, pixels.from + pixels.length);
       });
+      const plan: Plan = await inSlices(steps);
       if (plan.needsWhole) continue;
       const { copy } = plan;
       return found ? await cutBehindPixels(source, copy, found) : copy;

@@ -1,8 +1,11 @@
 import { deflateRawSync, deflateSync, inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type Copy, sizeOf } from './change.js';
+import { copyOfDicom } from './copy.js';
 import { deidentifyDicom } from './dicom.js';
+import type { Pixels } from './elements.js';
 import { deidentifyJpeg, deidentifyPng, orientationOf } from './pictures.js';
+import { atOnce } from './steps.js';
 import { daysOf, disguisedUid, movedDates } from './values.js';
 
 type Value = string | number | Buffer | Elements[];
@@ -101,7 +104,8 @@ const bytesOf = ({ parts }: Copy, original: Buffer) =>
   Buffer.concat(parts.map((part) => (Buffer.isBuffer(part) ? part : original.subarray(part[0], part[1]))));
 
 function copyOf(original: Buffer): { copy: Copy; bytes: Buffer } {
-  const plan = deidentifyDicom(original, original.length, disguise, ({ from, length }) => from + (length ?? 0));
+  const end = ({ from, length }: Pixels) => from + (length ?? 0);
+  const plan = atOnce(deidentifyDicom(original, original.length, disguise, end));
   if (plan.needsWhole) throw new Error('It is whole.');
   expect(plan.copy.size).toBe(sizeOf(plan.copy.parts));
   return { copy: plan.copy, bytes: bytesOf(plan.copy, original) };
@@ -292,4 +296,22 @@ describe('a picture', () => {
     expect(bytesOf(copy, original)).toEqual(Buffer.concat([signature, head, data, end]));
     expect(copy.changes).toHaveLength(4);
   });
+});
+
+it('A long header is followed in slices, and other work of the process has its turns.', async () => {
+  const many = Array.from({ length: 30_000 }, (_, i): Elements[number] => [0x00221000 + i, 'LO', `value ${i}`]);
+  const original = file([...many, [0x7fe00010, 'OW', pixels]], '1.2.840.10008.1.2.1', {});
+  let [turns, goesOn] = [0, true];
+  const count = () => {
+    turns += 1;
+    if (goesOn) setImmediate(count);
+  };
+  setImmediate(count);
+  const { size } = await copyOfDicom(
+    { size: original.length, read: async (from, to) => original.subarray(from, to) },
+    disguise,
+  );
+  goesOn = false;
+  expect(size).toBeGreaterThan(100_000);
+  expect(turns).toBeGreaterThan(5);
 });

@@ -12,6 +12,7 @@ import {
   type Pixels,
 } from './elements.js';
 import { type Fate, fateOf, rowOf } from './fates.js';
+import type { Steps } from './steps.js';
 import { type Disguise, disguisedUid, dummyOf, movedDates, padded, pseudonym } from './values.js';
 
 const EXPLICIT: Encoding = { implicit: false, big: false };
@@ -34,6 +35,8 @@ const NAMING = [0x00100010, 0x00100020, 0x00101000, 0x00101001, 0x00101060, 0x00
 const TEXT = new Set(['LO', 'LT', 'PN', 'SH', 'ST', 'UC', 'UT']);
 const TEXTUAL = new Set([...TEXT, 'AE', 'AS', 'CS', 'DA', 'DS', 'DT', 'IS', 'TM', 'UI', 'UR']);
 const NAMING_LENGTH = 4;
+/** Elements that are joined in one step. */
+const JOINED = 64;
 
 const hex = (tag: number): string => tag.toString(16).padStart(8, '0');
 
@@ -42,7 +45,7 @@ const hex = (tag: number): string => tag.toString(16).padStart(8, '0');
  * behind them, and keeps the bytes of the pixels and their transfer syntax. Throws `MoreBytes` when `bytes` end before the
  * header does, unless they are the whole file.
  */
-export function deidentifyDicom(bytes: Buffer, size: number, disguise: Disguise, pixelsEnd: PixelsEnd): Plan {
+export function* deidentifyDicom(bytes: Buffer, size: number, disguise: Disguise, pixelsEnd: PixelsEnd): Steps<Plan> {
   const isWhole = bytes.length >= size;
   const reader = new ElementReader(bytes, isWhole);
   const start = startOf(bytes);
@@ -53,12 +56,12 @@ export function deidentifyDicom(bytes: Buffer, size: number, disguise: Disguise,
   );
   if (syntax === DEFLATED) {
     if (!isWhole) return { needsWhole: true };
-    return deflated(bytes, meta, end, disguise);
+    return yield* deflated(bytes, meta, end, disguise);
   }
   const encoding = encodingOf(bytes, end);
-  const { elements, pixels } = reader.dataSet(end, encoding);
+  const { elements, pixels } = yield* reader.dataSet(end, encoding);
   const writer = new Writer(bytes, encoding, disguise, elements, pixels);
-  const head = Buffer.concat([writer.meta(meta, syntax), writer.dataSet()]);
+  const head = Buffer.concat([writer.meta(meta, syntax), yield* writer.dataSet()]);
   const until = pixels && pixelsEnd(pixels, encoding, bytes);
   return { copy: writer.copy(pixels && until ? [head, [pixels.start, until]] : [head]) };
 }
@@ -68,18 +71,18 @@ export type PixelsEnd = (pixels: Pixels, encoding: Encoding, bytes: Buffer) => n
 export type Plan = { copy: Copy; needsWhole?: false } | { needsWhole: true };
 
 /** A deflated data set (PS3.5 §A.5) is unpacked, changed, and packed again. */
-function deflated(bytes: Buffer, meta: Element[], end: number, disguise: Disguise): Plan {
+function* deflated(bytes: Buffer, meta: Element[], end: number, disguise: Disguise): Steps<Plan> {
   let inflated: Buffer;
   try {
     inflated = inflateRawSync(bytes.subarray(end), { maxOutputLength: INFLATED_BYTES });
   } catch {
     throw cannotDeidentify();
   }
-  const { elements, pixels } = new ElementReader(inflated, true).dataSet(0, EXPLICIT);
+  const { elements, pixels } = yield* new ElementReader(inflated, true).dataSet(0, EXPLICIT);
   const writer = new Writer(inflated, EXPLICIT, disguise, elements, pixels, bytes);
   const head = writer.meta(meta, DEFLATED);
   const to = pixels && (pixels.length === null ? inflated.length : pixels.from + pixels.length);
-  const set = Buffer.concat([writer.dataSet(), ...(pixels && to ? [inflated.subarray(pixels.start, to)] : [])]);
+  const set = Buffer.concat([yield* writer.dataSet(), ...(pixels && to ? [inflated.subarray(pixels.start, to)] : [])]);
   const packed = deflateRawSync(set);
   // PS3.5 §A.5: of even length.
   return { copy: writer.copy([Buffer.concat([head, packed, Buffer.alloc(packed.length % 2)])]) };
@@ -109,6 +112,8 @@ class Writer {
   private readonly charsets: string[];
   private readonly naming: string[];
   private readonly days: number;
+  /** The first element of each tag. A file may have a tag twice. */
+  private readonly firsts = new Map<number, Element>();
 
   constructor(
     private readonly bytes: Buffer,
@@ -119,6 +124,7 @@ class Writer {
     /** The bytes of the file meta information, where the data set is packed. */
     private readonly metaBytes = bytes,
   ) {
+    for (const element of elements) if (!this.firsts.has(element.tag)) this.firsts.set(element.tag, element);
     if (this.first(ENCAPSULATED_DOCUMENT)) throw cannotDeidentify();
     this.charsets = text(bytes, this.first(CHARSET)).split('\\');
     this.days = disguise.days(text(bytes, this.first(PATIENT_ID)));
@@ -133,7 +139,7 @@ class Writer {
   }
 
   private first(tag: number): Element | undefined {
-    return this.elements.find((element) => element.tag === tag);
+    return this.firsts.get(tag);
   }
 
   private textOf(element: Element | undefined): string {
@@ -176,13 +182,19 @@ class Writer {
     return Buffer.concat([Buffer.alloc(PREAMBLE), Buffer.from('DICM'), group, ...written]);
   }
 
-  dataSet(): Buffer {
-    const written = this.elements.flatMap((element) => {
-      const bytes = added.has(element.tag) ? null : this.written(element, this.encoding, 0);
-      return bytes ? [{ tag: element.tag, bytes }] : [];
-    });
+  *dataSet(): Steps<Buffer> {
+    const written: { tag: number; bytes: Buffer }[] = [];
+    for (const element of this.elements) {
+      const bytes = added.has(element.tag) ? null : yield* this.written(element, this.encoding, 0);
+      if (bytes) written.push({ tag: element.tag, bytes });
+    }
     const all = [...written, ...this.statement()].sort((a, b) => a.tag - b.tag);
-    return Buffer.concat(all.map(({ bytes }) => bytes));
+    const joined: Buffer[] = [];
+    for (let at = 0; at < all.length; at += JOINED) {
+      joined.push(Buffer.concat(all.slice(at, at + JOINED).map(({ bytes }) => bytes)));
+      yield;
+    }
+    return Buffer.concat(joined);
   }
 
   /** Returns the elements that say how the file was de-identified (PS3.15 §E.1.1). */
@@ -210,7 +222,8 @@ class Writer {
     });
   }
 
-  private written(element: Element, encoding: Encoding, depth: number): Buffer | null {
+  private *written(element: Element, encoding: Encoding, depth: number): Steps<Buffer | null> {
+    yield;
     const { tag, start, end, items } = element;
     const named = element.vr === 'UN' ? '' : element.vr;
     const vr = named || rowOf(tag)?.vr || element.vr;
@@ -221,7 +234,7 @@ class Writer {
     }
     if (fate === 'within' && items) {
       this.row(tag, vr || 'SQ', items.length === 1 ? '1 item' : `${items.length} items`, depth);
-      return this.sequence(element, items, encoding, depth);
+      return yield* this.sequence(element, items, encoding, depth);
     }
     if (fate === 'keep' || fate === 'within') {
       this.row(tag, vr, this.shown(element, vr), depth);
@@ -263,15 +276,22 @@ class Writer {
     return element.tag === PATIENT_ID ? pseudonym(this.disguise, plain) : dummyOf(vr);
   }
 
-  private sequence({ tag, vr, undefinedLength, within }: Element, items: Element[][], outer: Encoding, depth: number) {
-    const value = Buffer.concat(
-      items.map((item) =>
-        this.item(
-          item.flatMap((one) => this.written(one, within, depth + 1) ?? []),
-          within,
-        ),
-      ),
-    );
+  private *sequence(
+    { tag, vr, undefinedLength, within }: Element,
+    items: Element[][],
+    outer: Encoding,
+    depth: number,
+  ): Steps<Buffer> {
+    const written: Buffer[] = [];
+    for (const item of items) {
+      const elements: Buffer[] = [];
+      for (const one of item) {
+        const bytes = yield* this.written(one, within, depth + 1);
+        if (bytes) elements.push(bytes);
+      }
+      written.push(this.item(elements, within));
+    }
+    const value = Buffer.concat(written);
     // Bytes of unknown VR are a sequence only by their undefined length.
     if (vr !== 'UN' || !undefinedLength) return this.element(tag, vr, value, outer);
     const end = this.head(0xfffee0dd, '', 0, within);

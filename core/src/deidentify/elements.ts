@@ -1,4 +1,5 @@
 import { AppError } from '../errors.js';
+import { atOnce, type Steps } from './steps.js';
 
 /** How the elements of a data set are encoded (PS3.5 §7.1, §7.3). */
 export interface Encoding {
@@ -65,7 +66,7 @@ export class ElementReader {
     const elements: Element[] = [];
     let end = at;
     while (this.isAt(end) && this.bytes.readUInt16LE(end) === 2) {
-      const element = this.element(end, { implicit: false, big: false }, this.bytes.length, 0);
+      const element = atOnce(this.element(end, { implicit: false, big: false }, this.bytes.length, 0));
       elements.push(element);
       end = element.end;
     }
@@ -73,7 +74,7 @@ export class ElementReader {
   }
 
   /** Reads the outermost elements up to the pixel data. */
-  dataSet(at: number, encoding: Encoding): { elements: Element[]; pixels: Pixels | null } {
+  *dataSet(at: number, encoding: Encoding): Steps<{ elements: Element[]; pixels: Pixels | null }> {
     const elements: Element[] = [];
     let end = at;
     while (this.isAt(end)) {
@@ -83,7 +84,7 @@ export class ElementReader {
       }
       // Groups 0 to 3 are for commands and files (PS3.5 §7.8.1), FFFE is for delimiters.
       if (tag < 0x00040000 || tag >= 0xfffe0000) throw cannotDeidentify();
-      const element = this.element(end, encoding, Number.MAX_SAFE_INTEGER, 0);
+      const element = yield* this.element(end, encoding, Number.MAX_SAFE_INTEGER, 0);
       elements.push(element);
       end = element.end;
     }
@@ -115,8 +116,9 @@ export class ElementReader {
     return { tag, vr, length: u32(at + 8), from: at + 12 };
   }
 
-  private element(start: number, encoding: Encoding, limit: number, depth: number): Element {
+  private *element(start: number, encoding: Encoding, limit: number, depth: number): Steps<Element> {
     this.count += 1;
+    yield;
     if (this.count > ELEMENTS || depth > DEPTH) throw cannotDeidentify();
     const { tag, vr, length, from } = this.head(start, encoding);
     const undefinedLength = length === UNDEFINED;
@@ -127,7 +129,7 @@ export class ElementReader {
       const to = from + length;
       if (to > limit) throw cannotDeidentify();
       this.need(from, length);
-      const items = this.definedItems(vr, from, to, within, depth);
+      const items = yield* this.definedItems(vr, from, to, within, depth);
       return { ...base, to, end: to, ...(items ? { items } : {}) };
     }
     if (vr === 'OB' || vr === 'OW') {
@@ -135,23 +137,35 @@ export class ElementReader {
       return { ...base, to, end };
     }
     if (vr !== 'SQ' && vr !== 'UN' && vr !== '') throw cannotDeidentify();
-    const { items, to } = this.items(from, limit, within, depth, true);
+    const { items, to } = yield* this.items(from, limit, within, depth, true);
     return { ...base, to, end: to + 8, items };
   }
 
   /** Returns the items of a value of known length; null for a value that is none. Implicit encodings do not tell. */
-  private definedItems(vr: string, from: number, to: number, within: Encoding, depth: number): Element[][] | null {
-    if (vr === 'SQ') return this.items(from, to, within, depth, false).items;
+  private *definedItems(
+    vr: string,
+    from: number,
+    to: number,
+    within: Encoding,
+    depth: number,
+  ): Steps<Element[][] | null> {
+    if (vr === 'SQ') return (yield* this.items(from, to, within, depth, false)).items;
     if ((vr !== 'UN' && vr !== '') || to - from < 8 || this.head(from, within).tag !== ITEM) return null;
     try {
-      return this.items(from, to, within, depth, false).items;
+      return (yield* this.items(from, to, within, depth, false)).items;
     } catch {
       // Bytes that only begin like an item.
       return null;
     }
   }
 
-  private items(from: number, limit: number, encoding: Encoding, depth: number, delimited: boolean) {
+  private *items(
+    from: number,
+    limit: number,
+    encoding: Encoding,
+    depth: number,
+    delimited: boolean,
+  ): Steps<{ items: Element[][]; to: number }> {
     const items: Element[][] = [];
     let at = from;
     while (delimited || at < limit) {
@@ -164,7 +178,7 @@ export class ElementReader {
       const item: Element[] = [];
       at = first;
       while (undefinedLength ? this.head(at, encoding).tag !== ITEM_END : at < end) {
-        const element = this.element(at, encoding, end, depth + 1);
+        const element = yield* this.element(at, encoding, end, depth + 1);
         item.push(element);
         at = element.end;
       }
