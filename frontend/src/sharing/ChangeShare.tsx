@@ -58,6 +58,7 @@ export function ChangeShare({ share, patients, onDone }: Props) {
       <Box>
         <DownloadSwitch
           allowed={share.download}
+          ofCopy={share.deidentified === true}
           disabled={change.isPending}
           onChange={(download) => change.mutate({ download })}
         />

@@ -4,11 +4,13 @@ import { useTranslation } from 'react-i18next';
 interface Props {
   allowed: boolean;
   onChange: (allowed: boolean) => void;
+  /** True when the recipients get a copy without identity in place of the original. */
+  ofCopy?: boolean;
   disabled?: boolean;
 }
 
-/** Asks if the recipients may download the original. */
-export function DownloadSwitch({ allowed, onChange, disabled = false }: Props) {
+/** Asks if the recipients may download the file. */
+export function DownloadSwitch({ allowed, onChange, ofCopy = false, disabled = false }: Props) {
   const { t } = useTranslation();
   return (
     <Box>
@@ -20,7 +22,7 @@ export function DownloadSwitch({ allowed, onChange, disabled = false }: Props) {
       >
         <Checkbox.HiddenInput />
         <Checkbox.Control />
-        <Checkbox.Label>{t('sharing.share.download')}</Checkbox.Label>
+        <Checkbox.Label>{t(ofCopy ? 'sharing.share.downloadCopy' : 'sharing.share.download')}</Checkbox.Label>
       </Checkbox.Root>
       {!allowed && (
         <Text fontSize="xs" color="fg.muted">

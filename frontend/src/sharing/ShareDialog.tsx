@@ -88,7 +88,7 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
                 onChange={(event) => change({ note: event.target.value })}
               />
             </Field>
-            <DownloadSwitch allowed={download} onChange={(download) => change({ download })} />
+            <DownloadSwitch allowed={download} ofCopy={deidentified} onChange={(download) => change({ download })} />
             <WithoutIdentity
               image={alone ? image : undefined}
               wanted={deidentified}

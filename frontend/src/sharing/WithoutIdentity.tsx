@@ -68,8 +68,10 @@ function Copy({ image }: { image: Image }) {
                     key={`${place.x0} ${place.y0}`}
                     data-text-place
                     position="absolute"
-                    borderWidth="2px"
-                    borderColor="warning.solid"
+                    // Around the text, and not over it.
+                    outline="1px solid"
+                    outlineColor="warning.solid"
+                    outlineOffset="2px"
                     style={{
                       left: `${(place.x0 / frame.columns) * 100}%`,
                       top: `${(place.y0 / frame.rows) * 100}%`,

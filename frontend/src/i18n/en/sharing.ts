@@ -42,6 +42,7 @@ export const sharing = {
     doneInvited: 'Invited {{email}}.',
     doneInvitedText: 'We are emailing the invitation.',
     download: 'They may download the original',
+    downloadCopy: 'They may download the copy',
     downloadOff: 'They see the picture only. This cannot prevent a screenshot.',
   },
   note: {

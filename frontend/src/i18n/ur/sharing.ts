@@ -42,6 +42,7 @@ export const sharing = {
     doneInvited: '{{email}} کو دعوت دی گئی۔',
     doneInvitedText: 'ہم دعوت ای میل کر رہے ہیں۔',
     download: 'وہ اصل فائل ڈاؤن لوڈ کر سکتے ہیں',
+    downloadCopy: 'وہ نقل ڈاؤن لوڈ کر سکتے ہیں',
     downloadOff: 'وہ صرف تصویر دیکھتے ہیں۔ اس سے اسکرین شاٹ نہیں رک سکتا۔',
   },
   note: {
