@@ -13,7 +13,7 @@ import {
 } from './elements.js';
 import { type Fate, fateOf, rowOf } from './fates.js';
 import type { Steps } from './steps.js';
-import { type Disguise, disguisedUid, dummyOf, movedDates, padded, pseudonym } from './values.js';
+import { type Disguise, disguisedUid, dummyOf, movedDates, numbers, padded, pseudonym } from './values.js';
 
 const EXPLICIT: Encoding = { implicit: false, big: false };
 const DEFLATED = '1.2.840.10008.1.2.1.99';
@@ -382,21 +382,3 @@ const methodCodes = [
   ['113100', 'Basic Application Confidentiality Profile'],
   ['113107', 'Retain Longitudinal Temporal Information Modified Dates Option'],
 ] as const;
-
-const readers: Record<string, [bytes: number, read: (raw: Buffer, at: number, big: boolean) => number]> = {
-  US: [2, (raw, at, big) => (big ? raw.readUInt16BE(at) : raw.readUInt16LE(at))],
-  SS: [2, (raw, at, big) => (big ? raw.readInt16BE(at) : raw.readInt16LE(at))],
-  UL: [4, (raw, at, big) => (big ? raw.readUInt32BE(at) : raw.readUInt32LE(at))],
-  SL: [4, (raw, at, big) => (big ? raw.readInt32BE(at) : raw.readInt32LE(at))],
-  FL: [4, (raw, at, big) => (big ? raw.readFloatBE(at) : raw.readFloatLE(at))],
-  FD: [8, (raw, at, big) => (big ? raw.readDoubleBE(at) : raw.readDoubleLE(at))],
-};
-const NUMBERS = 32;
-
-function numbers(raw: Buffer, vr: string, big: boolean): string | null {
-  const reader = readers[vr];
-  if (!reader) return null;
-  const [size, read] = reader;
-  const count = Math.min(NUMBERS, Math.floor(raw.length / size));
-  return Array.from({ length: count }, (_, i) => read(raw, i * size, big)).join('\\');
-}

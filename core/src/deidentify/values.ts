@@ -97,3 +97,22 @@ export const dummyOf = (vr: string): string | Buffer => dummies[vr] ?? zeros(2);
 /** Returns a text as the value of an element: of even length, padded as its VR wants (PS3.5 §6.2). */
 export const padded = (vr: string, text: string): Buffer =>
   Buffer.from(text.length % 2 === 0 ? text : text + (vr === 'UI' ? '\0' : ' '), 'latin1');
+
+const readers: Record<string, [bytes: number, read: (raw: Buffer, at: number, big: boolean) => number]> = {
+  US: [2, (raw, at, big) => (big ? raw.readUInt16BE(at) : raw.readUInt16LE(at))],
+  SS: [2, (raw, at, big) => (big ? raw.readInt16BE(at) : raw.readInt16LE(at))],
+  UL: [4, (raw, at, big) => (big ? raw.readUInt32BE(at) : raw.readUInt32LE(at))],
+  SL: [4, (raw, at, big) => (big ? raw.readInt32BE(at) : raw.readInt32LE(at))],
+  FL: [4, (raw, at, big) => (big ? raw.readFloatBE(at) : raw.readFloatLE(at))],
+  FD: [8, (raw, at, big) => (big ? raw.readDoubleBE(at) : raw.readDoubleLE(at))],
+};
+const NUMBERS = 32;
+
+/** Returns the first numbers of a binary value as text; null for a VR that has none. */
+export function numbers(raw: Buffer, vr: string, big: boolean): string | null {
+  const reader = readers[vr];
+  if (!reader) return null;
+  const [size, read] = reader;
+  const count = Math.min(NUMBERS, Math.floor(raw.length / size));
+  return Array.from({ length: count }, (_, i) => read(raw, i * size, big)).join('\\');
+}
