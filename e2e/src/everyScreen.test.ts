@@ -235,7 +235,8 @@ test.each(['en', 'ur'] as const)(
       const { page } = people[viewer];
       await page.emulateMedia({ colorScheme: lights[language] });
       await page.evaluate(`localStorage.setItem('language', '${language}')`);
-      await page.reload();
+      // A sign-in may have left the page at a file, which loads nothing of the app.
+      await page.goto('/');
       for (const [at, screen] of routes.entries()) {
         if (isSeen(screen, at, viewer, language))
           await lookAt(viewer, screen, language).catch(wrong(`${screen.path(places(viewer))} ${viewer} ${language}`));
