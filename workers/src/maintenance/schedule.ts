@@ -9,7 +9,10 @@ const MOST_PAUSE_MS = 5_000;
 /** If a failover rolls a claim back, two workers do the task once, which is harmless. */
 const onOne = { writeConcern: { w: 1 } } as const;
 
-/** Runs all maintenance on schedule until the worker stops. Each task has its own loop, so none waits for another. */
+/**
+ * Runs all maintenance on schedule until the worker stops. Each task has its own loop, so none waits for another. A task that is
+ * due more often than a claim lasts runs in every worker: to look for work costs less than to claim it.
+ */
 export const keepSchedule = (core: Core, signal: AbortSignal): Promise<void>[] =>
   (Object.keys(tasks) as TaskName[]).map((name) => repeat(core, name, tasks[name], signal));
 
@@ -18,9 +21,12 @@ async function repeat(core: Core, name: string, task: Task, signal: AbortSignal)
   while (!signal.aborted) {
     let wait = task.every;
     try {
-      if (!entered) await enter(core, name);
-      entered = true;
-      wait = await takeTurn(core, name, task);
+      if (task.every < LEAST_CLAIM_MS) await core.elections.steady(() => task.work(core));
+      else {
+        if (!entered) await enter(core, name);
+        entered = true;
+        wait = await takeTurn(core, name, task);
+      }
     } catch (error) {
       core.warn(error, `${name} failed; trying again`);
     }
