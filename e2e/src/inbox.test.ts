@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
 import { test } from './journey.js';
 import { line, Person } from './person.js';
-import { demoPeople, type Product, startProduct } from './product.js';
+import { type Product, startProduct } from './product.js';
 
 /** The product as `npm start` runs it, with its own mail catcher. */
 let product: Product;
@@ -12,14 +12,14 @@ let browser: Browser;
 test.beforeAll(async ({ browser: started }) => {
   browser = started;
   const env = { SMTP_URL: '', MAIL_WEB_PORT: String(await freePort()) };
-  product = await startProduct({ demo: true, env });
+  product = await startProduct({ env });
 });
 afterAll(() => product?.stop());
 
 test('A user signs in with the code from the inbox at the printed address.', async () => {
   const inbox = /read it at (\S+)/.exec(product.output())?.[1] ?? '';
-  const patient = await Person.arrive(product, browser, (await demoPeople(product)).patient);
-  const { page, email, password, complaints } = patient;
+  const user = await Person.arrive(product, browser, product.admin);
+  const { page, email, password, complaints } = user;
   await page.goto('/login');
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
@@ -32,10 +32,10 @@ test('A user signs in with the code from the inbox at the printed address.', asy
   await mails.getByRole('row', { name: email }).getByRole('link', { name: 'Your verification code' }).click();
   const code = line((await mails.locator('pre').textContent()) ?? '', 'Code');
   await page.bringToFront();
-  await patient.enterCode(code);
+  await user.enterCode(code);
   await page.getByRole('button', { name: 'Logout' }).first().waitFor();
   expect(complaints).toEqual([]);
-  await patient.leave();
+  await user.leave();
 });
 
 test('The inbox is at no other address.', async () => {

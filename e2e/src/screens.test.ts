@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
 import { approve, Person } from './person.js';
+import { turnTo } from './screens/judge.js';
 
 const assets = join(import.meta.dirname, '../../backend/assets/demo');
 const account = {
@@ -81,9 +82,9 @@ test('Roles and permissions are listed.', async () => {
 
 test('The table of people leads to a profile, and an approval is in the audit log.', async () => {
   const { page } = admin;
-  await page.goto('/approve-provider');
+  await turnTo(page, '/approve-provider');
   await approve(page);
-  await page.goto('/dashboard');
+  await turnTo(page, '/dashboard');
   await button(page, 'Email').click();
   await page.waitForURL('**/dashboard?sort=email');
   await page.reload();
@@ -96,7 +97,7 @@ test('The table of people leads to a profile, and an approval is in the audit lo
   await page.goForward();
   await page.getByRole('heading', { name: 'Sana Mirza', exact: true }).waitFor();
 
-  await page.goto('/audit-logs?action=user.approve');
+  await turnTo(page, '/audit-logs?action=user.approve');
   await page.getByRole('cell', { name: 'Approve provider', exact: true }).first().waitFor();
   await page.getByPlaceholder('Search by user...').fill('nobody at all');
   await page.getByText('No audit logs found.').waitFor();
@@ -172,7 +173,7 @@ test('A provider edits their profile, and the date of birth is the same in every
 
 test('A copied link opens the image for its owner.', async () => {
   const { page } = provider;
-  await page.goto('/upload');
+  await turnTo(page, '/upload');
   await page.locator('input[type=file]').setInputFiles(join(assets, 'hand-xray.jpg'));
   await page.getByLabel('Caption').fill('Left hand, after fall');
   await button(page, 'Upload Image').click();
@@ -198,17 +199,17 @@ test('A copied link opens the image for its owner.', async () => {
 
 test('A provider reads their own part of the audit log, and no settings.', async () => {
   const { page } = provider;
-  await page.goto('/audit-logs');
+  await turnTo(page, '/audit-logs');
   await page.getByLabel('Filter by action').selectOption('image.upload');
   await page.getByRole('cell', { name: 'Upload image', exact: true }).waitFor();
   expect(await page.getByRole('button', { name: 'Check integrity' }).count()).toBe(0);
-  await page.goto('/appsettings');
+  await turnTo(page, '/appsettings');
   await page.getByRole('heading', { name: 'You don’t have access to this page' }).first().waitFor();
 });
 
 test('An account is closed with its password and the typed word.', async () => {
   const { page } = provider;
-  await page.goto('/profile');
+  await turnTo(page, '/profile');
   await button(page, 'Delete account').click();
   const dialog = page.getByRole('alertdialog');
   await dialog.getByLabel('Your password').fill('Not-This-One-1');

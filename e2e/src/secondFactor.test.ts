@@ -3,7 +3,7 @@ import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
 import { addAdministrator, line, Person, password } from './person.js';
 import type { Product } from './product.js';
-import { fits, judge } from './screens/judge.js';
+import { fits, judge, turnTo } from './screens/judge.js';
 import { STEP_MS, shown } from './totp.js';
 
 /** An administrator of this journey, because it changes how the account logs in. */
@@ -79,7 +79,7 @@ const signedIn = (page: Page) => page.waitForURL('**/dashboard');
 test('An authenticator app is set up in the profile.', async () => {
   const { page } = desk;
   await desk.signIn();
-  await page.goto('/profile');
+  await turnTo(page, '/profile');
   await page.getByText('This device', { exact: true }).waitFor();
   faults.push(...(await desk.look('security')));
   await button(page, 'Set up the app').click();
@@ -206,7 +206,7 @@ test('A passkey signs in without a password, and the password needs the passkey 
   await device.holds(true);
   await button(page, 'Log in with a passkey').click();
   await signedIn(page);
-  await page.goto('/profile');
+  await turnTo(page, '/profile');
   await page.getByText('Logged in with a passkey', { exact: true }).waitFor();
   await page.getByRole('list', { name: 'Passkeys' }).getByText('Work laptop').waitFor();
   faults.push(...(await desk.look('security-passkeys')));

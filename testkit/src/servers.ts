@@ -30,7 +30,7 @@ const ownerFile = 'owner.json';
 export async function startServers(say: (line: string) => void = () => {}): Promise<TestServers> {
   await sweep();
   const folder = mkdtempSync(join(tmpdir(), prefix));
-  const mongod = mongodServer(await findMongod(say), folder, await freePort(), 0.25);
+  const mongod = mongodServer(await findMongod(say), folder, await freePort());
   const valkey = valkeyServer(await findValkey(say), folder, await freePort());
   const owned: Owned = { owner: markOf('tests', process.pid), processes: [] };
   const stop = async () => {

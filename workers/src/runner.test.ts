@@ -159,9 +159,17 @@ it('One of many workers does a maintenance task, and it runs again when it faile
   expect(done).toBe(1);
   expect(await isDue()).toBeNull();
   await core.models.Task.updateOne({ _id: 'test' }, { $set: { nextAt: new Date(0) } });
-  await takeTurn(core, 'test', { every: 60_000, work: async () => ++done === 2 });
+  const begun = performance.now();
+  expect(await takeTurn(core, 'test', { every: 60_000, work: async () => ++done === 2 })).toBe(0);
   expect(done).toBe(2);
   expect(await isDue()).not.toBeNull();
+  // The next look comes when the task is due, and sooner when another worker may have had its turn.
+  const until = await takeTurn(core, 'test', { every: 60_000, work: async () => ++done });
+  expect(until).toBeLessThanOrEqual(60_000);
+  expect(until).toBeGreaterThan(60_000 - (performance.now() - begun));
+  expect(await takeTurn(core, 'test', { every: 60_000, work: async () => ++done })).toBe(15_000);
+  expect(done).toBe(3);
+  await core.models.Task.updateOne({ _id: 'test' }, { $set: { nextAt: new Date(0) } });
   const failing = { every: 60_000, work: () => Promise.reject(new Error('no')) };
   await expect(takeTurn(core, 'test', failing)).rejects.toThrow('no');
   expect(await isDue()).toBeNull();

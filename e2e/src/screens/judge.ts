@@ -22,11 +22,12 @@ const words = (page: Page): Promise<string> =>
   ].join('\\n')`);
 
 /**
- * Opens a screen inside the page, as the Back button does. Loading the page takes longer than all checks of a screen. An
- * address of no screen comes first, so that nothing of the last screen stays.
+ * Opens a screen inside the page, as the Back button does. Loading the page takes longer than all checks of a screen. Where the
+ * screen may be open already, an address of no screen comes first, so that nothing of the last visit stays.
  */
 export async function turnTo(page: Page, address: string): Promise<void> {
-  for (const path of ['/no-screen', address]) {
+  const screenOf = (url: string) => new URL(url, page.url()).pathname.split('/')[1];
+  for (const path of screenOf(page.url()) === screenOf(address) ? ['/no-screen', address] : [address]) {
     await page.evaluate(`for (const left of document.querySelectorAll('h1')) left.dataset.left = ''`);
     await page.evaluate(`history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`);
     await page.locator('h1:not([data-left])').first().waitFor({ state: 'attached' });
@@ -53,11 +54,9 @@ export async function settled(page: Page, ready?: string): Promise<void> {
     .then(() => undefined)`);
 }
 
-/** The windows that the page must fit: a small phone, and 1280 px at a zoom of 200 %. */
-const narrow = [
-  { width: 640, height: 512 },
-  { width: 360, height: 740 },
-];
+/** The windows that the page must fit: 1280 px at a zoom of 200 %, and a small phone. */
+export const phone = { width: 360, height: 740 };
+const narrow = [{ width: 640, height: 512 }, phone];
 export const desk = { width: 1280, height: 900 };
 
 /** Returns how many pixels the page is wider than its window, and the elements that cause it. */
@@ -112,10 +111,10 @@ async function rested(look: () => Promise<string>): Promise<string> {
   return seen;
 }
 
-/** Checks the screen in narrow windows, and keeps the narrowest size. */
-export async function fits({ page }: Person, name: string): Promise<string[]> {
+/** Checks the screen in narrow windows, and keeps the last size. */
+export async function fits({ page }: Person, name: string, sizes = narrow): Promise<string[]> {
   const faults: string[] = [];
-  for (const size of narrow) {
+  for (const size of sizes) {
     await page.setViewportSize(size);
     const wider = await rested(() => sticksOut(page));
     if (wider) faults.push(`${name} at ${size.width} px: ${wider}`);

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 import type { Person } from '../person.js';
 import type { Role } from '../product.js';
 import { shown } from '../totp.js';
@@ -78,6 +79,8 @@ export interface Portrait extends Pick<Screen, 'path' | 'ready'> {
   name: string;
   viewer: Viewer;
   masked: string;
+  /** Waits for a change that the first visit makes, so that the second shows it. */
+  changed?: (person: Person) => Promise<void>;
 }
 
 export const portraits: readonly Portrait[] = [
@@ -104,8 +107,13 @@ export const portraits: readonly Portrait[] = [
     name: 'messages',
     viewer: 'patient',
     path: ({ user }) => `/messages?chat=${user}`,
-    ready: '[role=log]',
+    // The partner is signed in too.
+    ready: ':text-is("Online now")',
     masked: '',
+    changed: (person) =>
+      expect
+        .poll(async () => (await person.call<{ unread: number }[]>('/message/chat-list')).map(({ unread }) => unread))
+        .toEqual([0]),
   },
 ];
 

@@ -230,6 +230,7 @@ export const providerScenes: Scene[] = [
   {
     name: 'analysis: a model that found something',
     path: '/view-images',
+    load: true,
     act: async (page) => {
       await answerWith(somethingFound)(page);
       await page.getByRole('link', { name: 'Ai for Left hand, after fall' }).first().click();

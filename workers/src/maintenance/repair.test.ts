@@ -238,7 +238,8 @@ describe('a study', () => {
     const seen = (field: 'audience' | 'shownTo') => core.models.Image.countDocuments({ [field]: recipient });
     expect([await seen('audience'), await seen('shownTo')]).toEqual([2, 1]);
     await core.models.Share.updateOne({ _id: share._id }, { $set: { expiresAt: now } });
-    await expireShares(core);
+    // Two workers at once.
+    await Promise.all([expireShares(core), expireShares(core)]);
     expect([await seen('audience'), await seen('shownTo')]).toEqual([0, 0]);
     const ended = await core.models.Event.find({ type: 'share.expire', record: _id }).lean<EventDoc[]>();
     expect(ended).toMatchObject([{ refs: { share: share._id, lead } }]);
@@ -255,7 +256,7 @@ describe('a study', () => {
     };
     const [over, lasting] = [build(now), build(new Date(now.getTime() + 60_000))];
     await core.models.Emergency.create([over, lasting]);
-    for (let i = 0; i < 2; i++) await expireEmergencies(core);
+    await Promise.all([expireEmergencies(core), expireEmergencies(core)]);
     const ended = await core.models.Event.find({ type: 'emergency.ended' }).lean<EventDoc[]>();
     expect(ended).toMatchObject([{ record: over._id, reason: 'expired', recipients: [over.provider, over.patient] }]);
     expect(await core.models.Emergency.findById(lasting._id).lean()).toMatchObject({ live: true });

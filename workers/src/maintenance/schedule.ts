@@ -9,37 +9,46 @@ const MOST_PAUSE_MS = 5_000;
 /** If a failover rolls a claim back, two workers do the task once, which is harmless. */
 const onOne = { writeConcern: { w: 1 } } as const;
 
-/** Runs all maintenance on schedule until the worker stops. Each task has its own loop, so none waits for another. */
+/**
+ * Runs all maintenance on schedule until the worker stops. Each task has its own loop, so none waits for another. A task that is
+ * due more often than a claim lasts runs in every worker: to look for work costs less than to claim it.
+ */
 export const keepSchedule = (core: Core, signal: AbortSignal): Promise<void>[] =>
   (Object.keys(tasks) as TaskName[]).map((name) => repeat(core, name, tasks[name], signal));
 
 async function repeat(core: Core, name: string, task: Task, signal: AbortSignal): Promise<void> {
   let entered = false;
   while (!signal.aborted) {
-    let more = false;
+    let wait = task.every;
     try {
-      if (!entered) await enter(core, name);
-      entered = true;
-      more = await takeTurn(core, name, task);
+      if (task.every < LEAST_CLAIM_MS) await core.elections.steady(() => task.work(core));
+      else {
+        if (!entered) await enter(core, name);
+        entered = true;
+        wait = await takeTurn(core, name, task);
+      }
     } catch (error) {
       core.warn(error, `${name} failed; trying again`);
     }
-    if (!more) await pause(Math.min(task.every / 4, MOST_PAUSE_MS), signal);
+    if (wait > 0) await pause(Math.min(wait, MOST_PAUSE_MS), signal);
   }
 }
 
 export const enter = ({ models }: Core, name: string): Promise<unknown> =>
   models.Task.updateOne({ _id: name }, { $setOnInsert: { nextAt: new Date(0) } }, { upsert: true });
 
-/** Runs the task if it is due and no other worker runs it. Returns true when more is to be done at once. */
-export async function takeTurn(core: Core, name: string, { every, work }: Task): Promise<boolean> {
+/**
+ * Runs the task if it is due and no other worker runs it. Returns the milliseconds until it is due again: 0 when more is to be
+ * done at once. When another worker has its turn, that moment is not known, and a quarter of the period is returned.
+ */
+export async function takeTurn(core: Core, name: string, { every, work }: Task): Promise<number> {
+  const since = performance.now();
   const begunAt = await claim(core, name, Math.max(every, LEAST_CLAIM_MS));
-  if (!begunAt) return false;
+  if (!begunAt) return every / 4;
   let next = every;
   try {
-    const more = (await core.elections.steady(() => work(core))) === true;
-    if (more) next = 0;
-    return more;
+    if ((await core.elections.steady(() => work(core))) === true) next = 0;
+    return Math.max(0, next - (performance.now() - since));
   } catch (error) {
     next = Math.min(every, MOST_PAUSE_MS);
     throw error;
