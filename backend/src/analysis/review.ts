@@ -102,6 +102,7 @@ function withEdits(draft: Findings, edits: AnalysisEdits): { findings: Findings;
   // The codes stand for the product's own sentences, and not for those of the signer.
   const kept = said && {
     said: {
+      ...said,
       description: edited.includes('description') ? [] : said.description,
       warnings: edited.includes('warnings') ? [] : said.warnings,
     },

@@ -18,7 +18,7 @@ export interface ReportFacts {
     studyDate?: string | undefined;
     preview: { png: Uint8Array; width: number; height: number } | null;
   };
-  findings: Pick<Findings, EditableField | 'provider' | 'model' | 'modelVersion' | 'confidence'>;
+  findings: Pick<Findings, EditableField | 'measurements' | 'provider' | 'model' | 'modelVersion' | 'confidence'>;
   run: { by: string; at: Date; inputSha256: string };
   version: number;
   signature?: { by: string; at: Date; comment?: string | undefined; edited: EditableField[]; notADiagnosis: boolean };
@@ -79,6 +79,12 @@ class Report {
     for (const field of editableFields.toSorted((a, b) => Number(b === 'warnings') - Number(a === 'warnings'))) {
       const changed = signature?.edited.includes(field) ? ` (${words.edited})` : '';
       this.section(words.sections[field] + changed, this.entries(field));
+    }
+    if (findings.measurements?.length) {
+      this.section(
+        words.measurements,
+        findings.measurements.map((entry) => `• ${clean(entry)}`),
+      );
     }
     this.provenance(findings);
     if (signature) this.signatureLine(signature);

@@ -12,6 +12,7 @@ export interface ReportWords {
   notADiagnosis: string;
   comment: string;
   sections: Record<EditableField, string>;
+  measurements: string;
   none: string;
   edited: string;
   image: string;
@@ -48,6 +49,7 @@ const english: ReportWords = {
     treatment: 'Treatment to consider',
     followUp: 'Follow-up',
   },
+  measurements: 'Measurements',
   none: 'None.',
   edited: 'changed by the signer',
   image: 'Image',
@@ -84,6 +86,7 @@ const urdu: ReportWords = {
     treatment: 'قابلِ غور علاج',
     followUp: 'مزید نگرانی',
   },
+  measurements: 'پیمائشیں',
   none: 'کوئی نہیں۔',
   edited: 'دستخط کرنے والے نے بدلا',
   image: 'تصویر',

@@ -1,4 +1,4 @@
-import { modality, sentence } from './analysisSentences';
+import { urduModalities, urduSentences, urduUnderShare } from '@lightbox/contract/analysis/urdu.js';
 
 export const analysis = {
   reason: {
@@ -7,6 +7,14 @@ export const analysis = {
     NO_PICTURE: 'DICOM فائل میں کوئی تصویر نہیں۔',
     UNDRAWABLE: 'اس فائل کی تصویر بنائی نہیں جا سکتی، اس لیے اس کا تجزیہ نہیں ہو سکتا۔',
     BURNED_IN: 'فائل کے مطابق تصویر پر تحریر لکھی ہے، اس لیے اسے کسی اور سرور پر نہیں بھیجا جاتا۔',
+    BURNED_IN_LIKELY:
+      'ایسی تصاویر پر اکثر تحریر ہوتی ہے، مثلاً کسی کا نام۔ کلینک کی اجازت کے بغیر انہیں کسی اور سرور پر نہیں بھیجا جاتا۔',
+    LIMIT_REACHED: 'آج کے تجزیوں کی حد پوری ہو گئی ہے۔ اگلا تجزیہ کل (UTC) ہو سکے گا۔',
+    TOO_LONG: 'ماڈل کا جواب بہت لمبا تھا۔',
+    NOT_MADE_FOR: 'کلاسیفائر اس قسم کی تصویر کے لیے نہیں بنایا گیا۔',
+    NOT_MADE_FOR_PART: 'کلاسیفائر جسم کے اس حصے کے لیے نہیں بنایا گیا، یا فائل میں جسم کا حصہ درج نہیں۔',
+    CLASSIFIER_FAILED: 'کلاسیفائر اپنا کام مکمل نہیں کر سکا۔',
+    CLASSIFIER_MISFIT: 'کلاسیفائر کا نتیجہ اپنی لیبل فائل کے مطابق نہیں۔',
     DECLINED: 'ماڈل نے اس تصویر کو بیان کرنے سے انکار کر دیا۔',
     MALFORMED: 'ماڈل کا جواب طے شدہ شکل میں نہیں تھا۔',
     TIMEOUT: 'ماڈل کے سرور نے وقت پر جواب نہیں دیا۔',
@@ -19,9 +27,9 @@ export const analysis = {
     SERVER_FAILED: 'ماڈل کے سرور میں خرابی ہوئی۔',
     NOT_ACCEPTED: 'ماڈل کے سرور نے درخواست قبول نہیں کی۔',
   },
-  sentence,
-  modality,
-  underShare: '{{share}} سے کم',
+  sentence: urduSentences,
+  modality: urduModalities,
+  underShare: urduUnderShare,
   title: 'طبی تجزیہ بذریعہ AI',
   running: 'تجزیہ ہو رہا ہے',
   chip: 'کمپیوٹر کا بنایا ہوا۔ یہ تشخیص نہیں۔',
