@@ -1,7 +1,7 @@
 import { type EditableField, editableFields, type Findings } from '@lightbox/contract/analysis/schemas.js';
 import type { LanguageCode } from '@lightbox/contract/languages.js';
 import PDFDocument from 'pdfkit';
-import { directionOf, isolated, type Style, Typesetter } from './typeset.js';
+import { directionOf, isolated, isolates, type Style, Typesetter } from './typeset.js';
 import { type ReportWords, reportWords } from './words.js';
 
 /** Everything that a report shows. Plain data, because a thread gets it. */
@@ -243,5 +243,12 @@ class Report {
   }
 }
 
-/** Removes signs that take no place on paper, or that turn the text around them. */
-const clean = (text: string): string => text.replace(/[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, ' ').trim();
+/**
+ * Removes signs that take no place on paper, or that turn the text around them. Isolates stay where each of them is
+ * closed, because they turn nothing outside.
+ */
+function clean(text: string): string {
+  const flat = text.replace(/[\p{Cc}\u200E\u200F\u202A-\u202E]/gu, ' ').trim();
+  const open = flat.replace(/[\u2066-\u2068][^\u2066-\u2069]*\u2069/g, '');
+  return isolates.test(open) ? flat.replace(/[\u2066-\u2069]/g, ' ') : flat;
+}

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { compiled } from '@lightbox/core/process/compiled.js';
 import type { ThreadAnswer, ThreadData } from './onnxThread.js';
@@ -21,25 +22,26 @@ export class ClassifierThread {
     signal.throwIfAborted();
     this.thread ??= new Worker(compiled('onnxThread.js', import.meta.url), { workerData: this.data });
     const { thread } = this;
-    const ended = new AbortController();
+    const over = new AbortController();
     const stop = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
     // A thread without a picture must not prevent the process from ending.
     thread.ref();
     try {
-      return await new Promise<ThreadAnswer>((resolve, reject) => {
-        thread.once('message', resolve).once('error', reject);
-        thread.once('exit', () => reject(new Error('The thread of the classifier ended.')));
-        stop.addEventListener('abort', () => reject(stop.reason as Error), { signal: ended.signal });
-        thread.postMessage(png);
-      });
+      thread.postMessage(png);
+      const [answer] = await Promise.race([
+        once(thread, 'message', { signal: AbortSignal.any([stop, over.signal]) }),
+        once(thread, 'exit', { signal: over.signal }).then(() => {
+          throw new Error('The thread of the classifier ended.');
+        }),
+      ]);
+      thread.unref();
+      return answer as ThreadAnswer;
     } catch (error) {
       this.thread = undefined;
       await thread.terminate();
       throw error;
     } finally {
-      ended.abort();
-      thread.removeAllListeners();
-      thread.unref();
+      over.abort();
     }
   }
 }
