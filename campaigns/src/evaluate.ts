@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { closeInspectors } from '@lightbox/backend/files/inspectionPool.js';
-import { loadAiConfig } from '@lightbox/core/config/env.js';
+import { ConfigError, loadAiConfig } from '@lightbox/core/config/env.js';
 import { selectProvider } from '@lightbox/workers/analysis/providers/select.js';
 import { openPictures } from '@lightbox/workers/previews/preview.js';
 import { evaluate } from './evaluate/evaluate.js';
@@ -73,7 +73,10 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  const known = error instanceof LabelsRefused || (error instanceof Error && error.name === 'ConfigError');
+  const known =
+    error instanceof LabelsRefused ||
+    error instanceof ConfigError ||
+    (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'));
   process.stderr.write(`\n${known ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
   process.exitCode = 1;
 }
