@@ -1,11 +1,16 @@
 import type { Core } from '../core.js';
 import { isDuplicate } from '../db/ids.js';
 
+type Counting = Pick<Core, 'models' | 'config'> & { clock: Pick<Core['clock'], 'now'> };
+
+/** Begins the ids of the counts; the day follows. */
+const DAYS = 'analyses:';
+
 /**
  * Counts one call of the model server, for all workers together. Returns false when the calls of the day (UTC) are used
  * up. MongoDB counts, so that a restart and an empty Redis change nothing.
  */
-export async function takeCall({ models, config, clock }: Pick<Core, 'models' | 'config' | 'clock'>): Promise<boolean> {
+export async function takeCall({ models, config, clock }: Counting): Promise<boolean> {
   const at = clock.now();
   const _id = `${DAYS}${at.toISOString().slice(0, 10)}`;
   const free = { _id, count: { $lt: config.ai.maxCallsPerDay } };
@@ -22,5 +27,3 @@ export async function takeCall({ models, config, clock }: Pick<Core, 'models' | 
   // Another worker has made the day's record meanwhile, or its calls are used up.
   return (await models.Counter.updateOne(free, count)).matchedCount === 1;
 }
-
-const DAYS = 'analyses:';

@@ -62,7 +62,6 @@ beforeEach(() =>
       username: 'sana',
       firstname: 'Sana',
       lastname: 'Mirza',
-      active: true,
       role: { name: 'healthProvider' },
     },
     'token',
