@@ -24,9 +24,11 @@ export const targetQuery = queryOptions({
 export function useGoing(image: { data: Image | undefined; isError: boolean }) {
   const { data: target, error, refetch } = useQuery(targetQuery);
   const [agreed, setAgreed] = useState(false);
-  const begun = image.isError || (image.data && (!image.data.isVerified || image.data.analysis?.status !== 'none'));
+  const { status = 'none' } = image.data?.analysis ?? {};
+  // Without access to the image the server refuses, and starts nothing.
+  const begun = image.isError || image.data?.isVerified === false || status !== 'none';
   const stays = target !== undefined && target.sentTo === null;
-  const may = agreed || stays || Boolean(begun);
+  const may = agreed || stays || begun;
   return {
     target,
     error: may ? null : error,
@@ -68,7 +70,7 @@ export function GoesTo() {
   const { data: target } = useQuery(targetQuery);
   if (!target?.sentTo) return null;
   return (
-    <Text fontSize="sm" color="fg.muted" overflowWrap="anywhere" data-sent-to>
+    <Text as="span" display="block" fontSize="sm" color="fg.muted" overflowWrap="anywhere" data-sent-to>
       <Target target={target} />
     </Text>
   );

@@ -22,7 +22,7 @@ export const analysis = {
   finished: 'The analysis is done.',
   measurements: 'Measurements',
   going: {
-    title: 'This picture leaves the clinic',
+    title: 'This picture goes to another server',
     to: 'To analyze it, Lightbox sends the picture to <b>{{host}}</b>, model <b>{{model}}</b>.',
     text: 'Only the picture goes, with its kind, body part and view. No name, no date and no other part of the file goes with it.',
     act: 'Send and analyze',

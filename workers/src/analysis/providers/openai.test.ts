@@ -200,6 +200,11 @@ test('Documents and pictures with burned-in text are not sent to an OpenAI serve
   const guessed = { ...screen.facts.dicomDetail, burnedInGuess: 'likely' } as AnalysisInput['facts']['dicomDetail'];
   const likely = { ...screen, facts: { ...screen.facts, dicomDetail: guessed } } as AnalysisInput;
   await expect(provider.analyse(likely, run())).rejects.toMatchObject({ code: 'BURNED_IN_LIKELY' });
+  // A record of an older version: only its modality says so.
+  const { burnedInGuess: _, ...older } = screen.facts.dicomDetail ?? {};
+  const dicom = { ...screen.facts.dicom, modality: 'US' };
+  const before = { ...screen, facts: { dicom, dicomDetail: older } } as AnalysisInput;
+  await expect(provider.analyse(before, run())).rejects.toMatchObject({ code: 'BURNED_IN_LIKELY' });
   expect(requests).toHaveLength(0);
   const allowed = openAiProvider({ ...config, baseUrl, sendBurnedIn: true });
   expect((await allowed.analyse(likely, run())).assessed).toBe(true);

@@ -4,6 +4,7 @@ import type { ReasonCode } from '@lightbox/contract/analysis/reasons.js';
 import { Findings } from '@lightbox/contract/analysis/schemas.js';
 import { inEnglish, sentence } from '@lightbox/contract/analysis/sentences.js';
 import type { AiConfig } from '@lightbox/core/config/ai.js';
+import { guessBurnedIn } from '@lightbox/core/imaging/burnedIn.js';
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
@@ -74,9 +75,13 @@ export function openAiProvider(config: OpenAiConfig, options: OpenAiOptions = {}
 }
 
 /** Throws when names may be written into the picture, by the file's own flag or by the kind of picture. */
-function requireNoText({ facts: { dicomDetail } }: AnalysisInput): void {
-  if (dicomDetail?.burnedIn) throw new NotAnalysable('BURNED_IN');
-  if (dicomDetail?.burnedInGuess === 'likely') throw new NotAnalysable('BURNED_IN_LIKELY');
+function requireNoText({ facts: { dicom, dicomDetail } }: AnalysisInput): void {
+  if (!dicomDetail) return;
+  const { burnedIn, hasPixels, burnedInGuess } = dicomDetail;
+  if (burnedIn) throw new NotAnalysable('BURNED_IN');
+  // Records of older versions have no guess.
+  const known = { flag: '', modality: dicom?.modality ?? '', imageType: [], conversionType: '', hasPixels };
+  if ((burnedInGuess ?? guessBurnedIn(known)) === 'likely') throw new NotAnalysable('BURNED_IN_LIKELY');
 }
 
 /** Returns the codes of the header that the standard defines. No text of a file is ever part of the prompt. */
