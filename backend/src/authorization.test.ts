@@ -160,6 +160,7 @@ const rows: Record<CallName, Harmless> = {
   approveEmergency: nothingThere,
   questionEmergency: { status: 404, body: { comment: 'Why?' } },
   answerEmergency: { status: 404, body: { answer: 'A fall.' } },
+  getAnalysisTarget: list,
   getAnalysis: nothingThere,
   startAnalysis: nothingThere,
   signAnalysis: { status: 404, body: { version: 1 } },

@@ -1,5 +1,6 @@
 import { type AnalysisMove, analysisMoves, analysisStates } from '@lightbox/contract/analysis/states.js';
 import { limits } from '@lightbox/contract/limits.js';
+import { takeCall } from '@lightbox/core/analysis/budget.js';
 import { mayMove } from '@lightbox/core/analysis/moves.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
@@ -174,4 +175,37 @@ describe('notifications', () => {
     await Share.updateOne({ _id: share._id }, { $set: { tries: 0, live: false, endedAt: new Date() } });
     for (const name of ['caption', 'actor']) expect(await first(recipient)).not.toHaveProperty(name);
   });
+});
+
+it('Of concurrent calls of a model server as many pass as the limit of the day allows, and again the next day.', async () => {
+  const { models, config } = test.gateway;
+  let now = new Date('2026-03-01T23:59:00Z');
+  const limited = { models, config: { ...config, ai: { ...config.ai, maxCallsPerDay: 3 } }, clock: { now: () => now } };
+  const passed = await Promise.all(Array.from({ length: 12 }, () => takeCall(limited)));
+  expect(passed.filter(Boolean)).toHaveLength(3);
+  expect(await takeCall(limited)).toBe(false);
+  now = new Date('2026-03-02T00:00:00Z');
+  expect(await takeCall(limited)).toBe(true);
+  // Only the record of the day is kept.
+  expect(await models.Counter.find({ _id: /^analyses:/ }).distinct('_id')).toEqual(['analyses:2026-03-02']);
+});
+
+it('Staff are told the host that would get a picture, without path and key; local providers name none.', async () => {
+  const { config } = test.gateway;
+  const provider = await buildProvider(test.gateway);
+  const target = async () => (await api.as(provider).get('/analyze').expect(200)).body.data;
+  expect(await target()).toEqual({ provider: 'local', model: null, sentTo: null });
+  const before = config.ai;
+  config.ai = {
+    ...before,
+    provider: 'openai',
+    baseUrl: 'https://me:secret@ai.example.org:8443/v1/x',
+    model: 'm',
+    apiKey: 'k',
+  };
+  try {
+    expect(await target()).toEqual({ provider: 'openai', model: 'm', sentTo: 'ai.example.org:8443' });
+  } finally {
+    config.ai = before;
+  }
 });

@@ -1,11 +1,12 @@
 import type { analysisCalls } from '@lightbox/contract/analysis/calls.js';
 import { readingRule } from '@lightbox/contract/analysis/policy.js';
-import type { AnalysisAnswer } from '@lightbox/contract/analysis/schemas.js';
+import type { AnalysisAnswer, AnalysisTarget } from '@lightbox/contract/analysis/schemas.js';
 import { analysisMoves, isUnderWay } from '@lightbox/contract/analysis/states.js';
 import { holdImage } from '@lightbox/core/access/hold.js';
 import { analysisReaders, requireImage } from '@lightbox/core/access/images.js';
 import { analysisConsent, holdConsent } from '@lightbox/core/analysis/consent.js';
 import { mayMove, underWay } from '@lightbox/core/analysis/moves.js';
+import { analysisTarget } from '@lightbox/core/config/ai.js';
 import { isDuplicate } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -36,6 +37,13 @@ export async function getAnalysis(context: Reading): Promise<Answer<AnalysisAnsw
   await recordLook(context, 'analysis.read', image);
   return answer(context, image, analysis);
 }
+
+/** Returns the provider, and the host that would get the picture. */
+export const getAnalysisTarget = async ({
+  gateway,
+}: Context<typeof analysisCalls.getAnalysisTarget>): Promise<Answer<AnalysisTarget>> => ({
+  data: analysisTarget(gateway.config.ai),
+});
 
 /** Starts a new run, or returns the one that is under way. */
 export async function startAnalysis(

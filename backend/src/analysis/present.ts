@@ -1,5 +1,5 @@
-import { isSignersOwn } from '@lightbox/contract/analysis/policy.js';
-import type { AnalysisAnswer, AnalysisResult, Review } from '@lightbox/contract/analysis/schemas.js';
+import { isSignersOwn, readingRule } from '@lightbox/contract/analysis/policy.js';
+import type { AnalysisAnswer, AnalysisResult, Findings, Review } from '@lightbox/contract/analysis/schemas.js';
 import { notHeld } from '@lightbox/core/access/requests.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
@@ -59,7 +59,8 @@ export async function presentSigned(
 ): Promise<AnalysisResult | null> {
   const signed = analysis.signed && (await versionOf(gateway, image, analysis.signed.version));
   if (!signed?.signature) return null;
-  const { findings, by, at, version, run } = signed;
+  const { by, at, version, run } = signed;
+  const findings = readingRule(viewer.role) === 'analyse' ? signed.findings : withoutHeatMap(signed.findings);
   const { comment, edited } = signed.signature;
   const signedBy = (await namesOf(gateway.models, [by]))(by);
   const [signedAt, said] = [at.toISOString(), comment === undefined ? {} : { comment }];
@@ -77,6 +78,9 @@ export async function presentSigned(
     notADiagnosis: !isSignersOwn(findings, edited),
   };
 }
+
+/** A patient reads the words that a clinician has signed. */
+const withoutHeatMap = ({ heatMap: _, ...findings }: Findings): Findings => findings;
 
 export const versionOf = ({ models }: Gateway, { _id: image }: Of, version: number) =>
   models.AnalysisVersion.findOne({ image, version }).readConcern(NEWEST).lean<AnalysisVersionDoc>();

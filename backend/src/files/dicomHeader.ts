@@ -1,6 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 import type { DicomFacts } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
+import { guessBurnedIn } from '@lightbox/core/imaging/burnedIn.js';
 import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { DicomDetail } from '@lightbox/core/models/image.js';
 import dicomParser, { type DataSet } from 'dicom-parser';
@@ -78,9 +79,21 @@ function dicomDetail(set: DataSet, walked: Walked): DicomDetail {
     manufacturerModel: plainText(set.string('x00081090')),
     laterality: laterality(code(set, 'x00200062') ?? code(set, 'x00200060')),
     orientation: orientation(set),
-    burnedIn: set.string('x00280301')?.trim().toUpperCase() === 'YES',
+    burnedIn: upper(set, 'x00280301') === 'YES',
+    burnedInGuess: guessBurnedIn({
+      flag: upper(set, 'x00280301'),
+      modality: upper(set, 'x00080060'),
+      imageType: upper(set, 'x00080008').split('\\'),
+      conversionType: upper(set, 'x00080064'),
+      hasPixels: walked.pixels !== null,
+    }),
+    exposureIndex: decimal(set, 'x00181411'),
+    targetExposureIndex: decimal(set, 'x00181412'),
+    deviationIndex: decimal(set, 'x00181413'),
   };
 }
+
+const upper = (set: DataSet, tag: string): string => set.string(tag)?.trim().toUpperCase() ?? '';
 
 function plainText(value: string | undefined): string | null {
   const text = (value ?? '').replace(/[^\x20-\x7e]/g, '').trim();

@@ -277,6 +277,7 @@ describe('DICOM', () => {
     const extra = Buffer.concat([
       element(0x00100010, 'PN', 'Secret^Name'),
       element(0x00180015, 'CS', 'CHEST'),
+      element(0x00181413, 'DS', '-1.5'),
       element(0x00185101, 'CS', 'AP'),
       element(0x0020000d, 'UI', '1.2.3.4'),
       element(0x00200037, 'DS', '1\\0\\0\\0\\1\\0'),
@@ -304,6 +305,8 @@ describe('DICOM', () => {
           orientation: 'axial',
           laterality: 'L',
           burnedIn: false,
+          burnedInGuess: 'unknown',
+          deviationIndex: -1.5,
         },
       });
       expect(JSON.stringify(facts)).not.toMatch(/Secret|1\.2\.3\.4/);

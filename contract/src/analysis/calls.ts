@@ -2,11 +2,25 @@ import { z } from 'zod';
 import { call } from '../call.js';
 import { Id } from '../ids.js';
 import { languageCodes } from '../languages.js';
-import { AnalysisAnswer, AnalysisVersion, PreviousAnalysis, SignAnalysis, WithdrawAnalysis } from './schemas.js';
+import {
+  AnalysisAnswer,
+  AnalysisTarget,
+  AnalysisVersion,
+  PreviousAnalysis,
+  SignAnalysis,
+  WithdrawAnalysis,
+} from './schemas.js';
 
 const ImageParams = z.strictObject({ imageId: Id });
 
 export const analysisCalls = {
+  getAnalysisTarget: call({
+    method: 'get',
+    path: '/analyze',
+    who: 'analysis.run',
+    summary: 'The provider of analyses, and the host to which it sends a picture, if it sends it anywhere',
+    data: AnalysisTarget,
+  }),
   getAnalysis: call({
     method: 'get',
     path: '/analyze/:imageId',

@@ -11,6 +11,17 @@ const fraction = z.number().min(0).max(1);
 
 export const DifferentialDiagnosis = z.object({ condition: line, confidence: fraction });
 
+/** The part of the picture that moved a classifier most: a coarse grid over the whole picture. */
+export const HeatMap = z.object({
+  /** The label for which it stands. */
+  label: line,
+  width: z.int().min(1).max(64),
+  height: z.int().min(1).max(64),
+  /** One byte for each field of the grid, row by row, in base64. 255 is the strongest. */
+  values: z.base64().max(8192),
+});
+export type HeatMap = z.infer<typeof HeatMap>;
+
 /** The result of an analysis provider for one image: the seed's result without image id and time. */
 export const Findings = z.object({
   description: z.string().max(8000),
@@ -18,6 +29,8 @@ export const Findings = z.object({
   treatment: z.array(line).max(50),
   followUp: z.array(line).max(50),
   warnings: z.array(line).max(50),
+  /** Numbers of the picture, for readers who look for them. */
+  measurements: z.array(line).max(50).optional(),
   /** 0..1, or null when nothing was diagnosed. */
   confidence: fraction.nullable(),
   /** True when a diagnostic model assessed the image. */
@@ -27,10 +40,18 @@ export const Findings = z.object({
   /** The version of the model, where the provider knows it. */
   modelVersion: z.string().max(200).optional(),
   /**
-   * The product's own sentences by code, so that the client can translate them: the whole description, and the first
-   * warnings. Sentences that a model wrote have no codes.
+   * The product's own sentences by code, so that the reader's language can word them: the whole description, the first
+   * warnings, and all measurements. Sentences that a model wrote have no codes.
    */
-  said: z.object({ description: z.array(Sentence).max(50), warnings: z.array(Sentence).max(50) }).optional(),
+  said: z
+    .object({
+      description: z.array(Sentence).max(50),
+      warnings: z.array(Sentence).max(50),
+      measurements: z.array(Sentence).max(50).optional(),
+    })
+    .optional(),
+  /** Only for staff. */
+  heatMap: HeatMap.optional(),
 });
 export type Findings = z.infer<typeof Findings>;
 
@@ -141,6 +162,15 @@ export const SignAnalysis = z.strictObject({
 export const WithdrawAnalysis = z.strictObject({
   reason: text(limits.withdrawalReason).min(3, 'Please give a reason.'),
 });
+
+/** The provider of analyses, and the place to which it sends pictures. */
+export const AnalysisTarget = z.object({
+  provider: z.string(),
+  model: z.string().nullable(),
+  /** The host that gets the picture; null when it stays on the clinic's own machines. */
+  sentTo: z.string().nullable(),
+});
+export type AnalysisTarget = z.infer<typeof AnalysisTarget>;
 
 /** The reason in English, and its code, by which the client words it. */
 export const Failure = z.object({ reason: z.string(), reasonCode: ReasonCode.optional() });

@@ -43,6 +43,16 @@ export const analysisSentences = {
   VALUES_HU: 'Pixel values run from {{min, measure}} to {{max, measure}} HU, mean {{mean, measure}} HU.',
   TEXTURE:
     'Edge sharpness (variance of the Laplacian) {{sharpness, measure}}; estimated noise {{noise, measure}} grey levels.',
+  EXPOSURE_INDEX: 'Exposure index {{index, measure}}.',
+  EXPOSURE_INDEX_TARGET: 'Exposure index {{index, measure}}, target {{target, measure}}.',
+  TONES_SPREAD: 'The picture uses dark, middle and bright tones.',
+  TONES_DARK: 'The picture is mostly dark.',
+  TONES_BRIGHT: 'The picture is mostly bright.',
+  EXPOSURE_ON_TARGET: 'The device recorded an exposure close to its target.',
+  NOTHING_CLIPPED: 'No detail is lost in full black or full white.',
+  EDGES_SHARP: 'Edges are sharp.',
+  EDGES_SOFT: 'Edges are soft.',
+  LITTLE_NOISE: 'There is little noise.',
   NO_MODEL:
     'No diagnostic model is configured. This text describes measurements of the picture. It is not a diagnosis.',
   NOT_A_DIAGNOSIS:
@@ -56,6 +66,28 @@ export const analysisSentences = {
   SMALL: 'The resolution is low ({{width}} × {{height}} pixels). Fine details are not visible.',
   LOSSY: 'The picture was compressed, and some detail was lost.',
   TEXT_INSIDE: 'According to the file, the picture contains text. The text may include names.',
+  TEXT_LIKELY: 'Pictures of this kind often contain text. The text may include names.',
+  TOO_DARK: 'The picture is very dark. Dark details may be lost.',
+  TOO_BRIGHT: 'The picture is very bright. Bright details may be lost.',
+  UNDEREXPOSED: 'The device recorded too little exposure (deviation index {{index, measure}}). Noise may hide details.',
+  OVEREXPOSED: 'The device recorded too much exposure (deviation index {{index, measure}}).',
+  NO_MODALITY: 'The file does not name the kind of picture.',
+  NO_BODY_PART: 'The file does not name the body part.',
+  NO_VIEW: 'The file does not name the view.',
+  NO_SIDE: 'The file does not name the side, left or right. Look for the marker in the picture.',
+  NO_SPACING: 'The file has no pixel spacing. Distances cannot be measured.',
+  NO_SLICE: 'The file has no slice thickness.',
+  NO_ORIENTATION: 'The file does not say how the picture lies in the body.',
+  NO_WINDOW: 'The file has no window. The first view shows the whole range of its values.',
+  CLASSIFIER_one: 'The classifier {{name}} gave a probability to {{count}} label.',
+  CLASSIFIER_other: 'The classifier {{name}} gave a probability to each of {{count}} labels.',
+  MADE_FOR: 'Its makers made it for: {{modalities}}.',
+  MADE_FOR_PARTS: 'Its makers made it for: {{modalities}}; body parts: {{parts}}.',
+  CALIBRATED: 'The probabilities are calibrated as its makers say.',
+  CLASSIFIER_LIMITS:
+    'A classifier made this from one picture. It knows no label but its own, and not the patient’s history. This is not a diagnosis; a clinician must decide.',
+  NOT_CALIBRATED:
+    'The probabilities are not calibrated: 80 % does not mean that 8 of 10 such patients have the finding.',
 } as const;
 
 type Texts = typeof analysisSentences;
@@ -98,6 +130,35 @@ export const fill = (text: string, values: Sentence['values'], formats: Formats)
     formats[format](values[name] ?? ''),
   );
 
+/** The text of an analysis: the fields that the product's own sentences may fill. */
+export interface Wordable {
+  description: string;
+  warnings: readonly string[];
+  measurements?: readonly string[] | undefined;
+  said?: { description: Sentence[]; warnings: Sentence[]; measurements?: Sentence[] | undefined } | undefined;
+}
+
+/**
+ * Returns the text of an analysis in another language: the product's own sentences by their codes, all others as they
+ * are. `inWords` returns undefined for a code that it does not know; the English text stands in its place.
+ */
+export function worded(
+  { description, warnings, measurements = [], said }: Wordable,
+  inWords: (sentence: Sentence) => string | undefined,
+): { description: string; warnings: string[]; measurements: string[] } {
+  const sentences = said?.description.map(inWords) ?? [];
+  const each = (texts: readonly string[], codes: readonly Sentence[] = []) =>
+    texts.map((text, at) => {
+      const sentence = codes[at];
+      return (sentence && inWords(sentence)) ?? text;
+    });
+  return {
+    description: sentences.length > 0 && sentences.every(Boolean) ? sentences.join(' ') : description,
+    warnings: each(warnings, said?.warnings),
+    measurements: each(measurements, said?.measurements),
+  };
+}
+
 const english: Formats = {
   modality: (code) => (code === '' ? 'DICOM picture, modality not stated' : modalityName(String(code))),
   day: String,
@@ -111,8 +172,12 @@ const english: Formats = {
 };
 
 /** Returns the English text of a sentence. The wording stays the same as in older versions of the product. */
-export function inEnglish({ code, values }: Sentence): string {
-  const texts: Record<string, string> = analysisSentences;
-  const text = texts[code] ?? texts[`${code}_${values.count === 1 ? 'one' : 'other'}`] ?? '';
-  return fill(text, values, english);
+export const inEnglish = (said: Sentence): string => wordedBy(analysisSentences, english)(said) ?? '';
+
+/** Returns a function that words sentences with these texts. It returns undefined for a code without a text. */
+export function wordedBy(texts: Record<string, string>, formats: Formats) {
+  return ({ code, values }: Sentence): string | undefined => {
+    const text = texts[code] ?? texts[`${code}_${values.count === 1 ? 'one' : 'other'}`];
+    return text === undefined ? undefined : fill(text, values, formats);
+  };
 }

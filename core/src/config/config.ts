@@ -1,4 +1,5 @@
 import type { QueueName } from '@lightbox/contract/queues.js';
+import type { AiConfig } from './ai.js';
 
 /**
  * The configuration of a process as one typed object. `env.ts` parses it once, before anything is built. It is passed
@@ -37,7 +38,7 @@ export interface Config {
   pushOrigins: string[];
   admin: { email: string; password: string } | null;
   demo: boolean;
-  ai: { provider: 'local' | 'openai'; baseUrl: string | null; apiKey: string | null; model: string | null };
+  ai: AiConfig;
   /** Unix socket of the renderer service. Null: workers decode foreign files in child processes of their own. */
   rendererSocket: string | null;
   worker: { queues: QueueName[]; concurrency: Record<QueueName, number> };

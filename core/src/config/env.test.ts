@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, type Env, loadConfig, noAdminMessage } from './env.js';
+import { ConfigError, type Env, loadAiConfig, loadConfig, noAdminMessage } from './env.js';
 import { makeKeys } from './keys.js';
 
 const base: Env = {
@@ -144,6 +144,8 @@ describe('refused settings', () => {
     ['PUSH_ORIGINS', 'https://push.intra,https://push.intra/path'],
     ['ADMIN_EMAIL', 'nobody'],
     ['AI_PROVIDER', 'oracle'],
+    ['AI_MAX_CALLS_PER_DAY', '0'],
+    ['AI_MAX_OUTPUT_TOKENS', 'many'],
     ['WORKER_QUEUES', 'mail,post'],
     ['WORKER_CONCURRENCY', 'mail=0'],
     ['WORKER_CONCURRENCY', 'post=1'],
@@ -176,8 +178,12 @@ describe('refused settings', () => {
     expect(refusal({ ...base, AUDIT_KEYS: 'k1:short' })).toContain('AUDIT_KEYS must be id:key');
   });
 
-  it('A model on another server is refused without its address and name.', () => {
+  it('A provider of analyses is refused without the settings that it needs.', () => {
     expect(refusal({ ...base, AI_PROVIDER: 'openai' })).toMatch(/AI_BASE_URL is needed[\s\S]*AI_MODEL is needed/);
+    const onnx = { AI_PROVIDER: 'onnx', AI_ONNX_MODEL: 'model.onnx' };
+    expect(refusal({ ...base, ...onnx })).toContain('AI_ONNX_LABELS is needed with AI_PROVIDER=onnx');
+    expect(() => loadAiConfig(onnx)).toThrow('AI_ONNX_LABELS is needed');
+    expect(loadAiConfig({ AI_MAX_CALLS_PER_DAY: '7' })).toMatchObject({ provider: 'local', maxCallsPerDay: 7 });
   });
 
   it('Demo people and the mail catcher are refused beyond loopback.', () => {

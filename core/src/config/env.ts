@@ -6,6 +6,7 @@ import { TimeZone } from '@lightbox/contract/timeZone.js';
 import { z } from 'zod';
 import { faultOfAnchor } from '../audit/anchor.js';
 import { isLoopback } from '../net/hosts.js';
+import { type AiConfig, aiConfigOf, aiRules, aiSettings } from './ai.js';
 import { faultsOfClearText } from './clearText.js';
 import type { Config } from './config.js';
 import { faultOfKeys, faultOfVapidKey } from './keys.js';
@@ -122,10 +123,7 @@ const schema = z.object({
   ADMIN_PASSWORD: text(faultOfPassword).optional(),
   DEMO: oneOf('0', '1').default('0'),
   ALLOW_PLAINTEXT: text(faultOfHosts).optional(),
-  AI_PROVIDER: oneOf('local', 'openai').default('local'),
-  AI_BASE_URL: startsWith('http://', 'https://').optional(),
-  AI_API_KEY: z.string().optional(),
-  AI_MODEL: z.string().optional(),
+  ...aiSettings,
   RENDERER_SOCKET: text((value) => (isAbsolute(value) ? null : 'must be an absolute path')).optional(),
   WORKER_QUEUES: text(faultOfQueues).optional(),
   WORKER_CONCURRENCY: text(faultOfConcurrency).optional(),
@@ -172,16 +170,7 @@ const rules: { variable: string; breaks: (env: Env) => boolean; says: string }[]
     breaks: (env) => !env.ADMIN_EMAIL && !!env.ADMIN_PASSWORD,
     says: 'is missing next to ADMIN_PASSWORD',
   },
-  {
-    variable: 'AI_BASE_URL',
-    breaks: (env) => env.AI_PROVIDER === 'openai' && !env.AI_BASE_URL,
-    says: 'is needed with AI_PROVIDER=openai: pictures go to this server',
-  },
-  {
-    variable: 'AI_MODEL',
-    breaks: (env) => env.AI_PROVIDER === 'openai' && !env.AI_MODEL,
-    says: 'is needed with AI_PROVIDER=openai',
-  },
+  ...aiRules,
   {
     variable: 'ENCRYPTION_KEYS',
     breaks: (env) => shareAKey(env.APP_KEYS, env.ENCRYPTION_KEYS),
@@ -218,20 +207,39 @@ const productionRules: typeof rules = [
 export function loadConfig(from: Env): Config {
   const env = withoutBlanks(from);
   const production = env.NODE_ENV === 'production';
-  const parsed = schema.safeParse(env);
-  const faults = [
-    ...(parsed.error?.issues ?? []).map(({ path, message, code }) => ({
-      variable: String(path[0]),
-      says: code === 'invalid_type' && env[String(path[0])] === undefined ? 'is missing' : message,
-    })),
-    ...[...rules, ...(production ? productionRules : [])].filter((rule) => rule.breaks(env)),
-    ...(production ? faultsOfClearText(env) : []),
-  ];
-  if (!parsed.success || faults.length > 0) throw new ConfigError(wordFaults(faults));
-  return toConfig(parsed.data, production);
+  return toConfig(
+    checked(schema, env, [
+      ...[...rules, ...(production ? productionRules : [])].filter((rule) => rule.breaks(env)),
+      ...(production ? faultsOfClearText(env) : []),
+    ]),
+    production,
+  );
 }
 
-function wordFaults(faults: { variable: string; says: string }[]): string {
+/** Reads the settings of analyses alone, for programs without databases. */
+export function loadAiConfig(from: Env): AiConfig {
+  const env = withoutBlanks(from);
+  const broken = aiRules.filter((rule) => rule.breaks(env));
+  return aiConfigOf(checked(z.object(aiSettings), env, broken));
+}
+
+interface Fault {
+  variable: string;
+  says: string;
+}
+
+/** Returns the values; throws one ConfigError with the faults of single settings and those of combinations. */
+function checked<Schema extends z.ZodType>(settings: Schema, env: Env, broken: Fault[]): z.output<Schema> {
+  const parsed = settings.safeParse(env);
+  const faults = (parsed.error?.issues ?? []).map(({ path, message, code }) => ({
+    variable: String(path[0]),
+    says: code === 'invalid_type' && env[String(path[0])] === undefined ? 'is missing' : message,
+  }));
+  if (!parsed.success || broken.length > 0) throw new ConfigError(wordFaults([...faults, ...broken]));
+  return parsed.data;
+}
+
+function wordFaults(faults: Fault[]): string {
   const lines = [...new Set(faults.map(({ variable, says }) => `  ${variable} ${says}`))];
   return `Lightbox cannot start with these settings (.env.example explains each):\n${lines.join('\n')}`;
 }
@@ -261,12 +269,7 @@ function toConfig(env: z.output<typeof schema>, production: boolean): Config {
         ? { email: env.ADMIN_EMAIL.toLowerCase(), password: env.ADMIN_PASSWORD }
         : null,
     demo: env.DEMO === '1',
-    ai: {
-      provider: env.AI_PROVIDER as Config['ai']['provider'],
-      baseUrl: env.AI_BASE_URL ?? null,
-      apiKey: env.AI_API_KEY ?? null,
-      model: env.AI_MODEL ?? null,
-    },
+    ai: aiConfigOf(env),
     rendererSocket: env.RENDERER_SOCKET ?? null,
     worker: { queues: parseQueues(env.WORKER_QUEUES), concurrency: parseConcurrency(env.WORKER_CONCURRENCY) },
     rateLimits: env.RATE_LIMITS === 'on',

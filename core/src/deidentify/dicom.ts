@@ -1,6 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { BurnedIn, TagChange, TagRow } from '@lightbox/contract/images/drawing.js';
 import { limits } from '@lightbox/contract/limits.js';
+import { guessBurnedIn } from '../imaging/burnedIn.js';
 import { decodeText } from '../imaging/characters.js';
 import { Changes, type Copy, sizeOf } from './change.js';
 import {
@@ -359,20 +360,17 @@ class Writer {
     });
   }
 
-  /** Guesses whether a person's name is written into the picture itself, by the flag and by the kind of picture. */
   private burnedIn(): BurnedIn {
     const value = (tag: number) => text(this.bytes, this.first(tag)).toUpperCase();
-    const flag = value(0x00280301);
-    if (flag === 'YES') return 'yes';
-    const captured = value(0x00080064) !== '' || value(0x00080008).split('\\').includes('SECONDARY');
-    if (flag === 'NO') return 'no';
-    if (!this.pixels) return 'no';
-    return captured || SCREENS.has(value(0x00080060)) ? 'likely' : 'unknown';
+    return guessBurnedIn({
+      flag: value(0x00280301),
+      modality: value(0x00080060),
+      imageType: value(0x00080008).split('\\'),
+      conversionType: value(0x00080064),
+      hasPixels: Boolean(this.pixels),
+    });
   }
 }
-
-/** Modalities whose pictures often are pictures of a screen. */
-const SCREENS = new Set(['ES', 'GM', 'OT', 'SC', 'US', 'XC']);
 
 /** The elements that every copy has, in place of those of the file. */
 const added = new Set([0x00120062, 0x00120063, 0x00120064, 0x00280303]);

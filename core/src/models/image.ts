@@ -1,3 +1,4 @@
+import type { BurnedIn } from '@lightbox/contract/images/drawing.js';
 import type { AnalysisStatus, ContentType, DicomFacts } from '@lightbox/contract/images/schemas.js';
 import { bool, date, type Id, id, Mixed, number, ObjectId, part, schemaOf, string } from './fields.js';
 import { type SealedValue, sealedValue } from './sealedValue.js';
@@ -23,6 +24,12 @@ export interface DicomDetail {
   orientation: string | null;
   /** True when names may be written into the picture itself (0028,0301). */
   burnedIn: boolean;
+  /** The guess by the flag and by the kind of picture. Absent in records of older versions, like all below. */
+  burnedInGuess?: BurnedIn;
+  /** Exposure index, its target, and the deviation (IEC 62494-1): (0018,1411) to (0018,1413). */
+  exposureIndex?: number | null;
+  targetExposureIndex?: number | null;
+  deviationIndex?: number | null;
 }
 
 /** The facts that the inspection of a file finds during the upload. */

@@ -41,6 +41,7 @@ import { ReviewBar } from './ReviewBar';
 import { Running } from './Running';
 import { Sections } from './Sections';
 import { SignedOpinion } from './SignedOpinion';
+import { GoesTo, useGoing, WhereItGoes } from './target';
 import { Versions } from './Versions';
 
 type FailureOf = z.infer<typeof Failure>;
@@ -181,6 +182,7 @@ function Failed({ failure, again }: { failure: FailureOf; again: ReactNode }) {
                 {said}
               </>
             )}
+            <GoesTo />
           </>
         }
         act={again}
@@ -208,8 +210,10 @@ function Analysis({ imageId }: { imageId: string }) {
   const cache = useQueryClient();
   const live = useAtomValue(socketAtom) === 'on';
   const image = useImage(imageId);
+  const going = useGoing(image);
   const query = useQuery({
     ...analysisOf(imageId),
+    enabled: going.may,
     // The socket reports the progress. Polling covers lost events.
     refetchInterval: ({ state }) => (isRunning(state.data) ? (live ? 20_000 : 4_000) : false),
   });
@@ -222,8 +226,8 @@ function Analysis({ imageId }: { imageId: string }) {
   // A refusal hides an earlier answer that is still cached.
   const refused = query.error instanceof ApiError && [403, 404, 409].includes(query.error.status);
   const ended = image.data !== undefined && !image.data.isVerified && hasEnded(image.data);
-  const failed = ended || (query.isError && (refused || !answer));
-  const running = isRunning(answer) || query.isPending;
+  const failed = ended || (query.isError && (refused || !answer)) || Boolean(going.error);
+  const running = isRunning(answer) || (query.isPending && !going.asks);
   const completed = answer?.status === 'completed' ? answer : undefined;
   const isOwn = completed?.notADiagnosis === false;
   const againButton = (act: string, variant: 'outline' | 'solid') => (
@@ -244,12 +248,19 @@ function Analysis({ imageId }: { imageId: string }) {
       title={t(running ? 'analysis.running' : 'analysis.title')}
       crumbs={<Crumbs caption={image.data?.caption} />}
       aside={!isOwn && <Chip />}
-      act={!failed && answer?.status !== 'failed' && againButton(t('analysis.again'), 'outline')}
+      act={!failed && !going.asks && answer?.status !== 'failed' && againButton(t('analysis.again'), 'outline')}
     >
       <VisuallyHidden role="status">{said}</VisuallyHidden>
       {failed ? (
         <Box layerStyle="card">
-          {ended ? <Ended image={image.data} /> : <Refusal error={query.error} onRetry={() => void query.refetch()} />}
+          {ended ? (
+            <Ended image={image.data} />
+          ) : (
+            <Refusal
+              error={going.error ?? query.error}
+              onRetry={() => void (going.error ? going.refetch() : query.refetch())}
+            />
+          )}
         </Box>
       ) : (
         <Grid
@@ -262,10 +273,11 @@ function Analysis({ imageId }: { imageId: string }) {
           alignItems="start"
         >
           <GridItem area="image">
-            <AboutImage image={image.data} />
+            <AboutImage image={image.data} heatMap={completed?.heatMap} />
           </GridItem>
           <GridItem area="result">
-            {!answer && (
+            {going.asks && going.target && <WhereItGoes target={going.target} onAgree={going.agree} />}
+            {!answer && !going.asks && (
               <Box layerStyle="card" p="6">
                 <Waiting h="17px" w="32%" />
                 <Waiting h="12px" w="84%" mt="4" />
@@ -292,6 +304,7 @@ function Analysis({ imageId }: { imageId: string }) {
               {/* The score is the model's, and says nothing of conditions that the signer wrote. */}
               {!completed.edited?.includes('differentialDiagnosis') && <Confidence confidence={completed.confidence} />}
               <MadeBy result={completed} />
+              <GoesTo />
             </GridItem>
           )}
         </Grid>

@@ -1,7 +1,7 @@
 import { Box, Flex, Grid, Text } from '@chakra-ui/react';
-import type { AnalysisResult } from '@lightbox/contract/analysis/schemas.js';
+import type { AnalysisResult, HeatMap } from '@lightbox/contract/analysis/schemas.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ImageLine } from '../images/ImageCard';
 import { formatDateTime, formatPercent } from '../lib/format';
@@ -9,13 +9,22 @@ import { ImageWell } from '../ui/ImageWell';
 import { Meter } from '../ui/Meter';
 import { Waiting } from '../ui/Skeletons';
 import { sureness } from './analysis';
+import { HeatLayer, HeatSwitch } from './HeatMap';
 
-/** Shows the analysed image. */
-export function AboutImage({ image }: { image: Image | undefined }) {
+/** Shows the analysed image, and over it the place that moved the classifier most, if it says so. */
+export function AboutImage({ image, heatMap }: { image: Image | undefined; heatMap?: HeatMap | undefined }) {
   const { t } = useTranslation();
+  const [hot, setHot] = useState(false);
+  const { width, height } = image ?? {};
   return (
     <Box layerStyle="card" p="9px" pb="3.5">
-      {image ? <ImageWell image={image} /> : <Waiting aspectRatio="4 / 3" borderRadius="6px" />}
+      <Box position="relative">
+        {image ? <ImageWell image={image} /> : <Waiting aspectRatio="4 / 3" borderRadius="6px" />}
+        {hot && heatMap && width && height && <HeatLayer map={heatMap} width={width} height={height} />}
+      </Box>
+      {heatMap && width && height && image?.image_url && (
+        <HeatSwitch label={heatMap.label} on={hot} onChange={setHot} />
+      )}
       <Box px="1.5" pt="3">
         {image ? (
           <>

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { formatPercent } from '../lib/format';
 import { Meter } from '../ui/Meter';
 import { Waiting } from '../ui/Skeletons';
+import { GoesTo } from './target';
 
 /** Shows the progress of a running analysis, and that the viewer may leave the page. */
 export function Running({ status, progress }: { status: 'queued' | 'active'; progress: number }) {
@@ -28,6 +29,7 @@ export function Running({ status, progress }: { status: 'queued' | 'active'; pro
         <Text mt="4" fontSize="sm">
           {t('analysis.leave')}
         </Text>
+        <GoesTo />
       </Box>
       {[0, 1, 2].map((section) => (
         <Box key={section} px={{ base: '5', lg: '6' }} py="22px" borderTopWidth="1px" borderColor="border">

@@ -129,6 +129,14 @@ export function Sections({ result }: { result: AnalysisResult }) {
           <Entries of={plainEntries(result.followUp)} none={none(t('analysis.noFollowUp'))} />
         </Section>
       </Grid>
+      {words.measurements.length > 0 && (
+        <Box as="details" px={{ base: '5', lg: '6' }} py={{ base: '3', lg: '3.5' }} data-measurements>
+          <Box as="summary" fontWeight="semibold" cursor="pointer" w="fit-content" minH="touch" alignContent="center">
+            {t('analysis.measurements')}
+          </Box>
+          <Entries of={words.measurements} none="" />
+        </Box>
+      )}
     </Box>
   );
 }

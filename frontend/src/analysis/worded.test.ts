@@ -62,7 +62,7 @@ describe('an analysis in Urdu', () => {
 
   it('An analysis without codes, or with unknown codes, stays English.', () => {
     const { said: _, ...older } = ct;
-    expect(worded(older)).toEqual({ description: ct.description, warnings: ct.warnings });
+    expect(worded(older)).toEqual({ description: ct.description, warnings: ct.warnings, measurements: [] });
     const newer = { code: 'NEVER_HEARD' as 'SLICE', values: {} };
     const unknown = { ...ct, said: { description: [newer], warnings: [newer] } };
     expect(worded(unknown).description).toBe(ct.description);
@@ -71,7 +71,7 @@ describe('an analysis in Urdu', () => {
 });
 
 it('An analysis in English shows the text of the server.', () => {
-  expect(worded(ct)).toEqual({ description: ct.description, warnings: ct.warnings });
+  expect(worded(ct)).toEqual({ description: ct.description, warnings: ct.warnings, measurements: [] });
   expect(ct.description).toBe(
     'CT (computed tomography), body part chest. The study was made on 2024-02-29, 2 years before this analysis. 300 × 200 pixels, greyscale, 16 bits per pixel.',
   );

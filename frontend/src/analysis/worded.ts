@@ -6,6 +6,7 @@ import {
   LEAST_SHARE,
   measureDigits,
   type Sentence,
+  worded as wordedWith,
 } from '@lightbox/contract/analysis/sentences.js';
 import { currentCode, currentLanguage, i18n } from '../i18n';
 import { formatBirthday, formatMeasure, formatPercent, ltr } from '../lib/format';
@@ -39,14 +40,5 @@ function inWords({ code, values }: Sentence): string | undefined {
 }
 
 /** Returns the text of an analysis in the language of the viewer if the server sent codes, or else the English text. */
-export function worded({ description, warnings, said }: AnalysisResult): { description: string; warnings: string[] } {
-  if (currentCode() === 'en' || !said) return { description, warnings };
-  const sentences = said.description.map(inWords);
-  return {
-    description: sentences.length > 0 && sentences.every(Boolean) ? sentences.join(' ') : description,
-    warnings: warnings.map((warning, at) => {
-      const sentence = said.warnings[at];
-      return (sentence && inWords(sentence)) ?? warning;
-    }),
-  };
-}
+export const worded = (result: AnalysisResult) =>
+  wordedWith(result, currentCode() === 'en' ? () => undefined : inWords);

@@ -3,6 +3,7 @@ import { reasonText } from '@lightbox/contract/analysis/reasons.js';
 import { analysisMoves, reviewMoves } from '@lightbox/contract/analysis/states.js';
 import { touch } from '@lightbox/core/access/hold.js';
 import { analysisReaders } from '@lightbox/core/access/images.js';
+import { takeCall } from '@lightbox/core/analysis/budget.js';
 import { mayMove } from '@lightbox/core/analysis/moves.js';
 import type { Core } from '@lightbox/core/core.js';
 import { isAway } from '@lightbox/core/db/away.js';
@@ -38,7 +39,7 @@ export async function analyseImage(
     const bytes = await readImage(core, image);
     const findings = await provider.analyse(
       { imageId, contentType: image.contentType, bytes, facts: image },
-      { signal, onProgress: progress.report, pictures },
+      { signal, onProgress: progress.report, pictures, takeCall: () => requireCall(core) },
     );
     await progress.reported();
     await finish(core, image, analysis.run, 'complete', { progress: 100, findings }, sha256(bytes));
@@ -53,6 +54,10 @@ export async function analyseImage(
     });
     throw new UnrecoverableError(known ? error.name : withoutForeignText(error).message);
   }
+}
+
+async function requireCall(core: Core): Promise<void> {
+  if (!(await takeCall(core))) throw new AnalysisFailed('LIMIT_REACHED', false);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type EditableField, editableFields, type Findings } from '@lightbox/contract/analysis/schemas.js';
 import type { LanguageCode } from '@lightbox/contract/languages.js';
 import PDFDocument from 'pdfkit';
-import { directionOf, isolated, type Style, Typesetter } from './typeset.js';
+import { directionOf, isolated, isolates, type Style, Typesetter } from './typeset.js';
 import { type ReportWords, reportWords } from './words.js';
 
 /** Everything that a report shows. Plain data, because a thread gets it. */
@@ -18,7 +18,7 @@ export interface ReportFacts {
     studyDate?: string | undefined;
     preview: { png: Uint8Array; width: number; height: number } | null;
   };
-  findings: Pick<Findings, EditableField | 'provider' | 'model' | 'modelVersion' | 'confidence'>;
+  findings: Pick<Findings, EditableField | 'measurements' | 'provider' | 'model' | 'modelVersion' | 'confidence'>;
   run: { by: string; at: Date; inputSha256: string };
   version: number;
   signature?: { by: string; at: Date; comment?: string | undefined; edited: EditableField[]; notADiagnosis: boolean };
@@ -79,6 +79,12 @@ class Report {
     for (const field of editableFields.toSorted((a, b) => Number(b === 'warnings') - Number(a === 'warnings'))) {
       const changed = signature?.edited.includes(field) ? ` (${words.edited})` : '';
       this.section(words.terms[field] + changed, this.entries(field));
+    }
+    if (findings.measurements?.length) {
+      this.section(
+        words.measurements,
+        findings.measurements.map((entry) => `• ${clean(entry)}`),
+      );
     }
     this.provenance(findings);
     if (signature) this.signatureLine(signature);
@@ -237,5 +243,12 @@ class Report {
   }
 }
 
-/** Removes signs that take no place on paper, or that turn the text around them. */
-const clean = (text: string): string => text.replace(/[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, ' ').trim();
+/**
+ * Removes signs that take no place on paper, or that turn the text around them. Isolates stay where each of them is
+ * closed, because they turn nothing outside.
+ */
+function clean(text: string): string {
+  const flat = text.replace(/[\p{Cc}\u200E\u200F\u202A-\u202E]/gu, ' ').trim();
+  const open = flat.replace(/[\u2066-\u2068][^\u2066-\u2069]*\u2069/g, '');
+  return isolates.test(open) ? flat.replace(/[\u2066-\u2069]/g, ' ') : flat;
+}

@@ -1,5 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { isSignersOwn } from '@lightbox/contract/analysis/policy.js';
+import { worded } from '@lightbox/contract/analysis/sentences.js';
+import { inUrdu } from '@lightbox/contract/analysis/urdu.js';
 import { reportContext } from '@lightbox/core/analysis/reports.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
@@ -62,7 +64,7 @@ async function factsOf(
         preview &&
         (await toPng(open(key, previewContext(String(image._id)), bufferOf(preview.sealed))).catch(() => null)),
     },
-    findings,
+    findings: { ...findings, ...(report.language === 'ur' ? worded(findings, inUrdu) : {}) },
     run: { by: name(run.by), at: run.at, inputSha256: run.inputSha256 },
     version: version.version,
     ...(signature && {

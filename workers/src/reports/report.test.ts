@@ -65,7 +65,7 @@ it('A run is a version with provenance, and its report is a PDF document that sa
   const get = async () => (await api.get(`/analyze/${image._id}`)).body.data;
   await expect.poll(async () => (await get()).status, { timeout: 30_000 }).toBe('completed');
   const draft = await get();
-  expect(draft).toMatchObject({ review: { state: 'draft' }, version: 1, modelVersion: '1', stale: false });
+  expect(draft).toMatchObject({ review: { state: 'draft' }, version: 1, modelVersion: '2', stale: false });
   const version = await test.gateway.models.AnalysisVersion.findOne({ image: image._id }).lean<AnalysisVersionDoc>();
   expect(version).toMatchObject({ kind: 'run', by: owner._id });
   expect(version?.run.inputSha256).toBe(createHash('sha256').update(file).digest('hex'));
@@ -82,6 +82,9 @@ it('A run is a version with provenance, and its report is a PDF document that sa
   expect(pages.at(-1)?.text).toContain(`Page ${pages.length} of ${pages.length}`);
   expect(pages.map(({ text }) => text).join(' ')).toContain(version?.run.inputSha256);
   await new Client(test.url).as(patient).get(`/analyze/${image._id}/report`).expect(404);
+  const urdu = (await report(owner, 'ur')).map(({ text }) => text).join(' ');
+  expect(urdu).toMatch(/320 × 300/);
+  expect(urdu).not.toMatch(/diagnostic model|pixels|Measurements/);
 
   await api.post(`/analyze/${image._id}/sign`, { version: 1, comment: 'All is well.' }).expect(200);
   const signed = (await report(patient)).map(({ text }) => text).join(' ');

@@ -61,7 +61,7 @@ const whole = { features: [] as PDFKit.Mixins.OpenTypeFeatures[], lineBreak: fal
 
 /** Arabic letters need more height. */
 const heights = { ltr: 1.4, rtl: 1.85 };
-const isolates = /[\u2066-\u2069]/;
+export const isolates = /[\u2066-\u2069]/;
 /** Text whose direction is its own, inside a line of another one. */
 export const isolated = (text: string): string => `\u2068${text}\u2069`;
 const arabicLetter = /\p{Script=Arabic}/u;

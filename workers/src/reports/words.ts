@@ -11,6 +11,7 @@ export interface ReportWords {
   notSigned: string;
   withdrawn: string;
   comment: string;
+  measurements: string;
   none: string;
   edited: string;
   image: string;
@@ -31,6 +32,7 @@ const english: ReportWords = {
   notSigned: 'A computer made this draft. No clinician has signed it.',
   withdrawn: 'This analysis was withdrawn. Do not use it.',
   comment: 'Comment',
+  measurements: 'Measurements',
   none: 'None.',
   edited: 'changed by the signer',
   image: 'Image',
@@ -51,6 +53,7 @@ const urdu: ReportWords = {
   notSigned: 'یہ مسودہ کمپیوٹر نے بنایا ہے۔ کسی معالج نے اس پر دستخط نہیں کیے۔',
   withdrawn: 'یہ تجزیہ واپس لے لیا گیا ہے۔ اسے استعمال نہ کریں۔',
   comment: 'تبصرہ',
+  measurements: 'پیمائشیں',
   none: 'کوئی نہیں۔',
   edited: 'دستخط کرنے والے نے بدلا',
   image: 'تصویر',

@@ -21,6 +21,17 @@ export const analysis = {
   leave: 'You can leave this page. The analysis continues, and you find the result here later.',
   progress: 'Progress of the analysis',
   finished: 'The analysis is done.',
+  measurements: 'Measurements',
+  going: {
+    title: 'This picture goes to another server',
+    to: 'To analyze it, Lightbox sends the picture to <b>{{host}}</b>, model <b>{{model}}</b>.',
+    text: 'Only the picture goes, with its kind, body part and view. No name, no date and no other part of the file goes with it.',
+    act: 'Send and analyze',
+  },
+  heat: {
+    show: 'Show the heat map of:',
+    text: 'The places that moved the classifier most. It does not mark a finding.',
+  },
   warnings: terms.warnings,
   noWarnings: 'No warnings available.',
   description: terms.description,

@@ -1,5 +1,5 @@
 import { urduTerms as terms } from '@lightbox/contract/analysis/terms.ur.js';
-import { modality, sentence } from './analysisSentences';
+import { urduModalities, urduSentences, urduUnderShare } from '@lightbox/contract/analysis/urdu.js';
 
 export const analysis = {
   reason: {
@@ -8,6 +8,14 @@ export const analysis = {
     NO_PICTURE: 'DICOM فائل میں کوئی تصویر نہیں۔',
     UNDRAWABLE: 'اس فائل کی تصویر بنائی نہیں جا سکتی، اس لیے اس کا تجزیہ نہیں ہو سکتا۔',
     BURNED_IN: 'فائل کے مطابق تصویر پر تحریر لکھی ہے، اس لیے اسے کسی اور سرور پر نہیں بھیجا جاتا۔',
+    BURNED_IN_LIKELY:
+      'ایسی تصاویر پر اکثر تحریر ہوتی ہے، مثلاً کسی کا نام۔ کلینک کی اجازت کے بغیر انہیں کسی اور سرور پر نہیں بھیجا جاتا۔',
+    LIMIT_REACHED: 'آج کے تجزیوں کی حد پوری ہو گئی ہے۔ اگلا تجزیہ کل (UTC) ہو سکے گا۔',
+    TOO_LONG: 'ماڈل کا جواب بہت لمبا تھا۔',
+    NOT_MADE_FOR: 'کلاسیفائر اس قسم کی تصویر کے لیے نہیں بنایا گیا۔',
+    NOT_MADE_FOR_PART: 'کلاسیفائر جسم کے اس حصے کے لیے نہیں بنایا گیا، یا فائل میں جسم کا حصہ درج نہیں۔',
+    CLASSIFIER_FAILED: 'کلاسیفائر اپنا کام مکمل نہیں کر سکا۔',
+    CLASSIFIER_MISFIT: 'کلاسیفائر کا نتیجہ اپنی لیبل فائل کے مطابق نہیں۔',
     DECLINED: 'ماڈل نے اس تصویر کو بیان کرنے سے انکار کر دیا۔',
     MALFORMED: 'ماڈل کا جواب طے شدہ شکل میں نہیں تھا۔',
     TIMEOUT: 'ماڈل کے سرور نے وقت پر جواب نہیں دیا۔',
@@ -20,9 +28,9 @@ export const analysis = {
     SERVER_FAILED: 'ماڈل کے سرور میں خرابی ہوئی۔',
     NOT_ACCEPTED: 'ماڈل کے سرور نے درخواست قبول نہیں کی۔',
   },
-  sentence,
-  modality,
-  underShare: '{{share}} سے کم',
+  sentence: urduSentences,
+  modality: urduModalities,
+  underShare: urduUnderShare,
   title: 'طبی تجزیہ بذریعہ AI',
   running: 'تجزیہ ہو رہا ہے',
   chip: 'کمپیوٹر کا بنایا ہوا۔ یہ تشخیص نہیں۔',
@@ -36,6 +44,17 @@ export const analysis = {
   leave: 'آپ یہ صفحہ چھوڑ سکتے ہیں۔ تجزیہ جاری رہے گا، اور واپس آنے پر نتیجہ یہیں ہو گا۔',
   progress: 'تجزیے کی پیش رفت',
   finished: 'تجزیہ مکمل ہو گیا۔',
+  measurements: 'پیمائشیں',
+  going: {
+    title: 'یہ تصویر ایک اور سرور کو جاتی ہے',
+    to: 'تجزیے کے لیے Lightbox یہ تصویر <b>{{host}}</b> کو بھیجتا ہے، ماڈل <b>{{model}}</b>۔',
+    text: 'صرف تصویر جاتی ہے، اس کی قسم، جسم کے حصے اور رخ کے ساتھ۔ کوئی نام، کوئی تاریخ اور فائل کا کوئی اور حصہ ساتھ نہیں جاتا۔',
+    act: 'بھیجیں اور تجزیہ کریں',
+  },
+  heat: {
+    show: 'اس کا ہیٹ میپ دکھائیں:',
+    text: 'وہ جگہیں جنہوں نے کلاسیفائر پر سب سے زیادہ اثر ڈالا۔ یہ کسی بیماری کا نشان نہیں۔',
+  },
   warnings: terms.warnings,
   noWarnings: 'کوئی انتباہ نہیں۔',
   description: terms.description,

@@ -17,6 +17,8 @@ export interface AnalysisRun {
   onProgress(progress: number): void;
   /** Decodes the file in a separate process. */
   pictures: Pick<Pictures, 'measure' | 'forModel'>;
+  /** Counts one call of a paid server. Throws AnalysisFailed when the day's calls are used up. */
+  takeCall(): Promise<void>;
 }
 
 /**
@@ -26,6 +28,8 @@ export interface AnalysisRun {
 export interface AnalysisProvider {
   readonly name: string;
   readonly model: string;
+  /** The labels to which it gives probabilities, if they are always the same. */
+  readonly labels?: readonly string[];
   /** Throws NotAnalysable, AnalysisFailed, RenderCrashed, or the signal's reason. */
   analyse(input: AnalysisInput, run: AnalysisRun): Promise<Findings>;
 }

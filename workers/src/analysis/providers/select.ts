@@ -1,11 +1,15 @@
-import type { Config } from '@lightbox/core/config/config.js';
+import type { AiConfig, AiProvider } from '@lightbox/core/config/ai.js';
 import { localProvider } from './local.js';
+import { onnxProvider } from './onnx.js';
 import { openAiProvider } from './openai.js';
 import type { AnalysisProvider } from './provider.js';
 
-/** Returns the provider that the configuration names. A missing model already stops the start (`env.ts`). */
-export function selectProvider({ provider, baseUrl, apiKey, model }: Config['ai']): AnalysisProvider {
-  if (provider === 'local') return localProvider();
-  if (!model) throw new Error('AI_MODEL is required when AI_PROVIDER is openai.');
-  return openAiProvider({ model, baseUrl, apiKey });
-}
+/** One row for each provider of `core/src/config/ai.ts`: a missing row does not compile. */
+const providers: Record<AiProvider, (config: AiConfig) => AnalysisProvider> = {
+  local: () => localProvider(),
+  openai: openAiProvider,
+  onnx: onnxProvider,
+};
+
+/** Returns the provider that the configuration names. Throws a ConfigError when it lacks something that it needs. */
+export const selectProvider = (config: AiConfig): AnalysisProvider => providers[config.provider](config);

@@ -1,0 +1,96 @@
+import type { AnalysisAnswer, AnalysisTarget } from '@lightbox/contract/analysis/schemas.js';
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, it } from 'vitest';
+import { startSession } from '../auth/session';
+import { answer, newest, renderRoutes } from '../lib/testing';
+import { AiAnalysis } from './AiAnalysis';
+
+const imageId = '9'.padStart(24, '0');
+const image: Image = {
+  id: imageId,
+  caption: 'Hand',
+  contentType: 'image/png',
+  createAt: '2026-11-19T14:05:31.000Z',
+  isVerified: true,
+  isShared: false,
+  image_url: 'data:image/webp;base64,AA',
+  width: 40,
+  height: 30,
+  analysis: { status: 'none' },
+};
+const result: AnalysisAnswer = {
+  status: 'completed',
+  imageId,
+  timestamp: '2026-11-19T14:06:00.000Z',
+  review: { state: 'draft' },
+  stale: false,
+  description: '<img src=x onerror=alert(1)> All is well.',
+  differentialDiagnosis: [{ condition: 'Bright', confidence: 0.9 }],
+  treatment: [],
+  followUp: [],
+  warnings: [],
+  measurements: ['40 × 30 pixels.'],
+  confidence: 0.9,
+  assessed: true,
+  provider: 'onnx',
+  model: 'm',
+  heatMap: { label: 'Bright', width: 2, height: 2, values: btoa('\u0000\u0040\u0080\u00ff') },
+};
+
+function show(target: AnalysisTarget, of: Image = image) {
+  const heard = answer({
+    'GET /analyze': () => ({ body: { data: target } }),
+    [`GET /upload/image/${imageId}`]: () => ({ body: { data: of } }),
+    [`GET /analyze/${imageId}`]: () => ({ body: { data: result } }),
+    [`GET /analyze/${imageId}/versions`]: () => ({ body: { data: [] } }),
+    [`GET /analyze/${imageId}/previous`]: () => ({ body: { data: null } }),
+  });
+  renderRoutes([{ path: '/ai-analysis/:id', element: <AiAnalysis /> }], `/ai-analysis/${imageId}`);
+  return heard;
+}
+const away: AnalysisTarget = { provider: 'openai', model: 'vision-1', sentTo: 'ai.example.org' };
+const here: AnalysisTarget = { provider: 'onnx', model: null, sentTo: null };
+const asked = `GET /analyze/${imageId}`;
+
+beforeEach(() =>
+  startSession(
+    {
+      id: '1'.padStart(24, '0'),
+      email: 's@example.org',
+      username: 'sana',
+      firstname: 'Sana',
+      lastname: 'Mirza',
+      role: { name: 'healthProvider' },
+    },
+    'token',
+  ),
+);
+
+it('Before an image goes to another server, the screen names the host and the model, and waits.', async () => {
+  const heard = show(away);
+  expect((await screen.findByText('ai.example.org')).closest('p, span, div')?.textContent).toContain('model vision-1');
+  expect(newest(heard, asked)).toBeUndefined();
+  await userEvent.click(screen.getByRole('button', { name: 'Send and analyze' }));
+  await screen.findByText(/All is well/);
+  expect(newest(heard, asked)).toBeDefined();
+});
+
+it('An analysis that exists, or stays on the clinic’s machines, opens at once.', async () => {
+  show(away, { ...image, analysis: { status: 'completed' } });
+  await screen.findByText(/All is well/);
+  // The next run would go there too.
+  expect(screen.getByText('ai.example.org')).toBeTruthy();
+});
+
+it('Markup of a model is text, measurements are folded, and a switch shows the heat map.', async () => {
+  show(here);
+  expect((await screen.findByText(/All is well/)).textContent).toContain('<img src=x');
+  expect(screen.queryByText('ai.example.org')).toBeNull();
+  const measurements = screen.getByText('40 × 30 pixels.').closest('details');
+  expect(measurements?.open).toBe(false);
+  expect(document.querySelector('[data-heat-map]')).toBeNull();
+  await userEvent.click(screen.getByRole('checkbox', { name: /heat map of:\s*Bright/ }));
+  expect(document.querySelector('[data-heat-map]')).not.toBeNull();
+});

@@ -1,0 +1,83 @@
+/** The thread that runs a classifier. A model takes the processor for seconds, and other jobs of the process go on. */
+import { readFile } from 'node:fs/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { InferenceSession, Tensor } from 'onnxruntime-web';
+import sharp from 'sharp';
+import type { ClassifierFile } from './labels.js';
+import { type Runtime, runtimeName } from './runtime.js';
+
+export interface ThreadData {
+  model: string;
+  input: ClassifierFile['input'];
+  output: ClassifierFile['output'];
+  labels: number;
+}
+
+/** `heat`: the maps of the labels, or one for all, from the strongest output that the file names. */
+export type ThreadAnswer =
+  | { raw: number[]; heat: { maps: number; width: number; height: number; values: Float32Array } | null }
+  | { fault: 'failed' | 'misfit' };
+
+const { model, input, output, labels } = workerData as ThreadData;
+
+let loaded: Promise<{ runtime: Runtime; session: InferenceSession }> | undefined;
+
+async function load() {
+  const runtime = (await import(runtimeName() as string)) as Runtime;
+  // The runtime of the web would start one thread for each processor.
+  runtime.env.wasm.numThreads = 1;
+  const session = await runtime.InferenceSession.create(new Uint8Array(await readFile(model)));
+  return { runtime, session };
+}
+
+/** Returns the pixels as the classifier was trained on them. */
+async function pixelsOf(png: Uint8Array): Promise<Float32Array> {
+  const { width, height, channels, mean, std, layout } = input;
+  const { data } = await sharp(png, { limitInputPixels: 2048 * 2048 })
+    .resize({ width, height, fit: 'fill' })
+    .removeAlpha()
+    .toColourspace(channels === 1 ? 'b-w' : 'srgb')
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+  const pixels = new Float32Array(width * height * channels);
+  for (let at = 0; at < width * height; at++) {
+    for (let channel = 0; channel < channels; channel++) {
+      const value = ((data[at * channels + channel] ?? 0) / 255 - (mean[channel] ?? 0)) / (std[channel] ?? 1);
+      pixels[layout === 'nchw' ? channel * width * height + at : at * channels + channel] = value;
+    }
+  }
+  return pixels;
+}
+
+async function answer(png: Uint8Array): Promise<ThreadAnswer> {
+  loaded ??= load();
+  const { runtime, session } = await loaded;
+  const { width, height, channels, layout } = input;
+  const shape = layout === 'nchw' ? [1, channels, height, width] : [1, height, width, channels];
+  const tensor = new runtime.Tensor('float32', await pixelsOf(png), shape);
+  const [first = ''] = session.inputNames;
+  const results = await session.run({ [first]: tensor });
+  const raw = numbersOf(results[output.name ?? session.outputNames[0] ?? '']);
+  if (raw?.length !== labels || !raw.every(Number.isFinite)) return { fault: 'misfit' };
+  if (!output.heatMap) return { raw: [...raw], heat: null };
+  const heat = heatOf(results[output.heatMap]);
+  return heat ? { raw: [...raw], heat } : { fault: 'misfit' };
+}
+
+const numbersOf = (tensor: Tensor | undefined): Float32Array | null =>
+  tensor?.data instanceof Float32Array ? tensor.data : null;
+
+function heatOf(tensor: Tensor | undefined) {
+  const values = numbersOf(tensor);
+  const [height = 0, width = 0] = tensor?.dims.slice(-2) ?? [];
+  if (!values || width < 1 || height < 1) return null;
+  const maps = values.length / (width * height);
+  return maps === 1 || maps === labels ? { maps, width, height, values } : null;
+}
+
+parentPort?.on('message', (png: Uint8Array) => {
+  answer(png).then(
+    (found) => parentPort?.postMessage(found),
+    () => parentPort?.postMessage({ fault: 'failed' } satisfies ThreadAnswer),
+  );
+});
