@@ -1,4 +1,5 @@
 import { Box, chakra, Flex, Grid, Heading, IconButton, Text } from '@chakra-ui/react';
+import { rounded } from '@lightbox/contract/annotations/measuring.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { EyeIcon, TrashIcon } from '@phosphor-icons/react';
 import type { ReactNode } from 'react';
@@ -6,7 +7,6 @@ import { useTranslation } from 'react-i18next';
 import { i18n } from '../i18n';
 import { formatTime } from '../lib/format';
 import type { Measure, Pane } from './engine';
-import { rounded } from './measuring';
 import { chosenIn, type Preset, presetsIn } from './presets';
 import { Range, RangeFrame } from './Range';
 import type { Shown } from './shown';

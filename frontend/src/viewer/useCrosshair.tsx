@@ -1,9 +1,9 @@
 import { VisuallyHidden } from '@chakra-ui/react';
+import type { MeasureKind } from '@lightbox/contract/annotations/measuring.js';
 import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Pane } from './engine';
 import type { ToolName } from './keys';
-import type { MeasureKind } from './measuring';
 import { useShown } from './useShown';
 
 type Place = readonly [x: number, y: number];

@@ -1,10 +1,9 @@
 import { cache, metaData, type Types } from '@cornerstonejs/core';
 import { annotation } from '@cornerstonejs/tools';
-import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
-import { i18n } from '../../i18n';
 import {
   angleOf,
   areaOf,
+  factsOfFrame,
   lengthOf,
   type MeasureKind,
   type Point,
@@ -12,10 +11,11 @@ import {
   scaleAt,
   type Unit,
   valueUnit,
-} from '../measuring';
+} from '@lightbox/contract/annotations/measuring.js';
+import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import { i18n } from '../../i18n';
 import { type Ellipse, statisticsIn } from '../statistics';
 import { frameOf } from './frameId';
-import { factsOfFrame } from './modules';
 import { isFromCorner, type PlaneModule, pixelOf } from './plane';
 import { reformatScheme } from './reformat';
 import { factsById } from './registry';

@@ -1,5 +1,5 @@
 import { Enums, eventTarget, metaData, type StackViewport, type Types, utilities } from '@cornerstonejs/core';
-import type { MeasureKind, Point } from '../measuring';
+import type { MeasureKind, Point } from '@lightbox/contract/annotations/measuring.js';
 import { type Edges, edgesOf, type Vector } from '../orientation';
 import { kept, nothingShown, type PaneView, type Shown, sharedTurn, type Turned, type WantedView } from '../shown';
 import { rangeOf, type ValueRange } from '../window';

@@ -14,8 +14,8 @@ import {
   ToolGroupManager,
   ZoomTool,
 } from '@cornerstonejs/tools';
+import type { MeasureKind } from '@lightbox/contract/annotations/measuring.js';
 import type { ToolName } from '../keys';
-import type { MeasureKind } from '../measuring';
 import { linesOf } from './measures';
 import { WindowTool } from './windowTool';
 
