@@ -231,7 +231,9 @@ const { data } = createRequire(import.meta.url)('dcmjs') as {
 };
 const parsed = (bytes: Buffer) =>
   data.DicomMetaDictionary.naturalizeDataset(
-    (require('node:fs').writeFileSync('/tmp/dump-'+bytes.length+'.dcm', bytes), data.DicomMessage).readFile(new Uint8Array(bytes).buffer).dict,
+    (require('node:fs').writeFileSync('/tmp/dump-' + bytes.length + '.dcm', bytes), data.DicomMessage).readFile(
+      new Uint8Array(bytes).buffer,
+    ).dict,
     // biome-ignore lint/suspicious/noExplicitAny: content trees are nested without end
   ) as any;
 

@@ -1,4 +1,11 @@
-import { angleOf, areaOf, factsOfFrame, lengthOf, scaleAt, valueUnit } from '@lightbox/contract/annotations/measuring.js';
+import {
+  angleOf,
+  areaOf,
+  factsOfFrame,
+  lengthOf,
+  scaleAt,
+  valueUnit,
+} from '@lightbox/contract/annotations/measuring.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import type { Study } from '@lightbox/contract/studies/schemas.js';
 import { QueryObserver } from '@tanstack/react-query';
