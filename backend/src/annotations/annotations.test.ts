@@ -222,7 +222,6 @@ describe('the layers of an image', () => {
 });
 
 /** Reads a file with the library's own reader. */
-const require = createRequire(import.meta.url);
 const { data } = createRequire(import.meta.url)('dcmjs') as {
   data: {
     DicomMessage: { readFile: (bytes: ArrayBuffer) => { dict: object } };
@@ -231,7 +230,7 @@ const { data } = createRequire(import.meta.url)('dcmjs') as {
 };
 const parsed = (bytes: Buffer) =>
   data.DicomMetaDictionary.naturalizeDataset(
-    (require('node:fs').writeFileSync('/tmp/dump-' + bytes.length + '.dcm', bytes), data.DicomMessage).readFile(
+    data.DicomMessage.readFile(
       new Uint8Array(bytes).buffer,
     ).dict,
     // biome-ignore lint/suspicious/noExplicitAny: content trees are nested without end
@@ -330,7 +329,7 @@ describe('the export of a layer', () => {
     expect(report).toMatchObject({
       StudyInstanceUID: uids.study,
       PatientID: 'A-1',
-      StudyDate: undefined,
+      StudyDate: '',
       Modality: 'SR',
     });
     expect(String(report.PatientName)).toBe('Ünal^Ada');
@@ -350,8 +349,9 @@ describe('the export of a layer', () => {
       '90 deg',
       `${Number(((Math.PI * 10 * 10) / 4).toPrecision(8))} mm2`,
       'Point',
-      'Fissur \\ Bruch? جوڑ',
+      expect.anything(),
     ]);
+    expect(answer.body.includes(Buffer.from('Fissur \\ Bruch? جوڑ'))).toBe(true);
     // biome-ignore lint/suspicious/noExplicitAny: as above
     const places = contents.map((one: any) => [one.ContentSequence].flat()[0]);
     expect(places.map(({ GraphicType }: { GraphicType: string }) => GraphicType)).toEqual([
@@ -371,7 +371,8 @@ describe('the export of a layer', () => {
   it('A presentation state draws the marks within the picture, with the values of the file.', async () => {
     const image = await dicomImage();
     await save(owner, image, { marks: all });
-    const state = parsed((await exported(owner, image, 'gsps').expect(200)).body);
+    const file: Buffer = (await exported(owner, image, 'gsps').expect(200)).body;
+    const state = parsed(file);
     expect(state).toMatchObject({ Modality: 'PR', RescaleIntercept: -1024, PresentationLUTShape: 'IDENTITY' });
     const [annotation] = [state.GraphicAnnotationSequence].flat();
     const graphics = [annotation.GraphicObjectSequence].flat();
@@ -385,7 +386,9 @@ describe('the export of a layer', () => {
     ]);
     expect([...graphics[4].GraphicData]).toEqual([70.5, 90.5, 80, 0]);
     const texts = [annotation.TextObjectSequence].flat().map(({ UnformattedTextValue }) => UnformattedTextValue);
-    expect(texts).toEqual(['21.36 mm', '90 deg', '78.54 mm2', 'Fissur \\ Bruch? جوڑ']);
+    expect(texts.slice(0, 3)).toEqual(['21.36 mm', '90 deg', '78.54 mm2']);
+    // The reader splits a text at its backslash; the file has it as it was written.
+    expect(file.includes(Buffer.from('Fissur \\ Bruch? جوڑ'))).toBe(true);
   });
 
   it('The same version is always the same instance, and another version another one.', async () => {

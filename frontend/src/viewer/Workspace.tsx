@@ -149,10 +149,8 @@ export function Workspace(props: Props) {
   useEffect(() => engine?.use(), [engine]);
 
   const measuring = useMeasures(engine, places.flatMap(({ frameIds }) => frameIds).length ? places : undefined);
-  const images = useMemo(
-    () => new Set(entries.flatMap((one) => (one.kind === 'stack' ? one.images.map(({ id }) => id) : []))),
-    [entries],
-  );
+  const ids = entries.flatMap((one) => (one.kind === 'stack' ? one.images.map(({ id }) => id) : [])).join(' ');
+  const images = useMemo(() => new Set(ids ? ids.split(' ') : []), [ids]);
   const layers = useLayers({ engine, source, images, me, ended: ended !== undefined });
   const sides = useMemo(() => places.map(({ frameIds }, i) => ({ pane: panes[i], frameIds })), [places, panes]);
   useLinked(arrangement.name === 'compare' && layout.linked, sides[active], sides[active === 0 ? 1 : 0]);

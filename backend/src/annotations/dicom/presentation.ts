@@ -19,6 +19,7 @@ export function presentationOf(layer: LayerFacts): DataSet {
   const frames = [...new Set(marks.map(({ frame }) => frame))].sort((a, b) => a - b);
   return {
     ...commonOf(layer, { sopClass: SOP_CLASS, modality: 'PR', description: 'Marks', seriesNumber: 902 }),
+    Laterality: '',
     ContentLabel: LAYER,
     ContentDescription: 'Marks of one author',
     PresentationCreationDate: dateOf(updateAt),

@@ -79,7 +79,9 @@ export class Keeper {
     const first = !this.#loaded;
     this.#loaded = true;
     const now = layer ?? { version: 0, marks: [], shared: this.shared };
-    if (this.#running || (!first && now.version === this.#base.version)) return;
+    // An answer that was on its way while a newer version was saved is older than the base.
+    const known = layer !== undefined && layer.version < this.#base.version;
+    if (this.#running || known || (!first && now.version === this.#base.version)) return;
     const wasDirty = this.isDirty;
     const marks = wasDirty ? rebased(this.#base.marks, this.#mine, now.marks) : now.marks;
     if (this.shared === this.#base.shared) this.shared = now.shared;

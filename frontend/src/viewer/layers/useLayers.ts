@@ -1,4 +1,4 @@
-import type { Layer, Mark } from '@lightbox/contract/annotations/schemas.js';
+import type { Layer, Layers, Mark } from '@lightbox/contract/annotations/schemas.js';
 import type { UserRef } from '@lightbox/contract/users/schemas.js';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
@@ -9,13 +9,18 @@ import { callsFor, layersOf, type Source } from './layers';
 
 /** The keepers of the images, by the id of the image. One with unsaved marks outlives its screen. */
 const keepers = new Map<string, Keeper>();
+/** The images that a viewer shows now. */
+const opened = new Set<string>();
 const listeners = new Set<() => void>();
 const tell = () => {
   for (const listener of listeners) listener();
 };
+function forget(id: string, keeper: Keeper) {
+  keeper.end();
+  if (keepers.get(id) === keeper) keepers.delete(id);
+}
 holdPrivate(() => {
-  for (const keeper of keepers.values()) keeper.end();
-  keepers.clear();
+  for (const [id, keeper] of keepers) forget(id, keeper);
 });
 window.addEventListener('online', () => {
   for (const keeper of keepers.values()) void keeper.flush();
@@ -31,6 +36,9 @@ export interface AuthorLayers {
 }
 
 const OWN = 'own';
+
+const ownOf = (data: Layers | undefined, me: string | undefined, imageId: string) =>
+  data?.layers.find((layer) => layer.imageId === imageId && layer.author?.id === me);
 const nothing: readonly AuthorLayers[] = [];
 
 interface Wishes {
@@ -55,8 +63,8 @@ export function useLayers({ engine, source, images, me, ended }: Wishes) {
   const [, setTold] = useState(0);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [editing, setEditing] = useState<string>();
-  const now = useRef({ hidden, ended, wantsShared: false });
-  now.current = { ...now.current, hidden, ended };
+  const now = useRef({ hidden, ended, data, wantsShared: false });
+  now.current = { ...now.current, hidden, ended, data };
 
   const keeperOf = useCallback(
     (imageId: string): Keeper | undefined => {
@@ -81,6 +89,30 @@ export function useLayers({ engine, source, images, me, ended }: Wishes) {
     return () => void listeners.delete(listener);
   }, []);
 
+  // With the screen its marks leave the library; those that are not saved stay with their keeper.
+  const others = useRef(new Map<string, string>());
+  useEffect(() => {
+    if (!engine) return;
+    for (const id of images) {
+      opened.add(id);
+      const kept = keepers.get(id);
+      if (kept) engine.showMarks(id, undefined, kept.marks, true);
+    }
+    return () => {
+      for (const id of images) {
+        opened.delete(id);
+        const keeper = keepers.get(id);
+        if (keeper && now.current.ended) forget(id, keeper);
+        else if (keeper) void keeper.flush().then(() => !opened.has(id) && !keeper.isDirty && forget(id, keeper));
+      }
+      for (const { imageId, layer } of engine.drawnMarks()) {
+        if (images.has(imageId) && !layer) engine.showMarks(imageId, undefined, [], true);
+      }
+      for (const [id, imageId] of others.current) engine.showMarks(imageId, id, [], true);
+      others.current = new Map();
+    };
+  }, [engine, images]);
+
   /** Tells the keepers what is drawn. */
   const collect = useCallback(() => {
     if (!engine) return;
@@ -88,11 +120,15 @@ export function useLayers({ engine, source, images, me, ended }: Wishes) {
     for (const { imageId, layer, mark } of engine.drawnMarks()) {
       if (!layer && images.has(imageId)) own.set(imageId, [...(own.get(imageId) ?? []), mark]);
     }
-    for (const [id, marks] of own) keeperOf(id)?.drawn(marks);
-  }, [engine, images, keeperOf]);
+    for (const [id, marks] of own) {
+      const isNew = !keepers.has(id);
+      const keeper = keeperOf(id);
+      keeper?.drawn(marks);
+      if (isNew) keeper?.read(ownOf(now.current.data, me, id));
+    }
+  }, [engine, images, keeperOf, me]);
 
   const mayAnnotate = data?.mayAnnotate === true && me !== undefined;
-  const others = useRef(new Map<string, string>());
   useEffect(() => {
     if (!engine || !data || ended) return;
     if (mayAnnotate) {
@@ -128,25 +164,6 @@ export function useLayers({ engine, source, images, me, ended }: Wishes) {
       for (const stop of stops) stop();
     };
   }, [engine, mayAnnotate, ended, collect]);
-
-  // With the screen its marks leave the library; those that are not saved stay with their keeper.
-  useEffect(() => {
-    if (!engine || !mayAnnotate) return;
-    for (const id of images) {
-      const kept = keepers.get(id);
-      if (kept) engine.showMarks(id, undefined, kept.marks, true);
-    }
-    return () => {
-      for (const id of images) {
-        const keeper = keepers.get(id);
-        if (!keeper) continue;
-        if (now.current.ended) keeper.end();
-        else void keeper.flush().then(() => !keeper.isDirty && keepers.get(id) === keeper && keepers.delete(id));
-        if (now.current.ended || !keeper.isDirty) keepers.delete(id);
-        engine.showMarks(id, undefined, [], true);
-      }
-    };
-  }, [engine, images, mayAnnotate]);
 
   const own = [...keepers].filter(([id]) => images.has(id)).map(([, keeper]) => keeper);
   const state = worst(own.map((keeper) => keeper.state));
