@@ -230,9 +230,7 @@ const { data } = createRequire(import.meta.url)('dcmjs') as {
 };
 const parsed = (bytes: Buffer) =>
   data.DicomMetaDictionary.naturalizeDataset(
-    data.DicomMessage.readFile(
-      new Uint8Array(bytes).buffer,
-    ).dict,
+    data.DicomMessage.readFile(new Uint8Array(bytes).buffer).dict,
     // biome-ignore lint/suspicious/noExplicitAny: content trees are nested without end
   ) as any;
 

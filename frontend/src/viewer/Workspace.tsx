@@ -16,11 +16,10 @@ import { KeysDialog } from './KeysDialog';
 import { commandOf, type ToolName, usesKey } from './keys';
 import { ArrowText } from './layers/ArrowText';
 import type { Source } from './layers/layers';
-import { KeepStatus, MarksSection, MeasureList } from './layers/MarksSection';
+import { KeepStatus, MarkLists, MarksSection } from './layers/MarksSection';
 import { useLayers } from './layers/useLayers';
 import { Marks } from './Marks';
 import { Message } from './Message';
-import { partsOf } from './markUid';
 import { NotForDiagnosis } from './NotForDiagnosis';
 import { Pane } from './Pane';
 import { focusPresets, Panel } from './Panel';
@@ -416,11 +415,7 @@ export function Workspace(props: Props) {
       {!desktop && !open.sheet && (
         <VisuallyHidden>
           <KeepStatus layers={layers} />
-          <MeasureList
-            measures={measuring.measures.filter(({ uid }) => !partsOf(uid).layer)}
-            onRemove={measuring.remove}
-          />
-          <MeasureList measures={measuring.measures.filter(({ uid }) => partsOf(uid).layer)} />
+          <MarkLists layers={layers} measures={measuring.measures} onRemove={measuring.remove} />
         </VisuallyHidden>
       )}
       <VisuallyHidden role="status" aria-live="polite">

@@ -1,4 +1,5 @@
 import type { EditableField } from '@lightbox/contract/analysis/schemas.js';
+import type { MarkKind } from '@lightbox/contract/annotations/schemas.js';
 import type { LanguageCode } from '@lightbox/contract/languages.js';
 
 /** The words of a report in one language. */
@@ -12,6 +13,9 @@ export interface ReportWords {
   notADiagnosis: string;
   comment: string;
   sections: Record<EditableField, string>;
+  marks: string;
+  kinds: Record<MarkKind, string>;
+  frame: (frame: number) => string;
   none: string;
   edited: string;
   image: string;
@@ -48,6 +52,9 @@ const english: ReportWords = {
     treatment: 'Treatment to consider',
     followUp: 'Follow-up',
   },
+  marks: 'Marks of the signer on the image',
+  kinds: { length: 'Length', angle: 'Angle', ellipse: 'Ellipse', probe: 'Point', arrow: 'Arrow' },
+  frame: (frame) => `frame ${frame}`,
   none: 'None.',
   edited: 'changed by the signer',
   image: 'Image',
@@ -84,6 +91,9 @@ const urdu: ReportWords = {
     treatment: 'قابلِ غور علاج',
     followUp: 'مزید نگرانی',
   },
+  marks: 'تصویر پر دستخط کرنے والے کے نشان',
+  kinds: { length: 'لمبائی', angle: 'زاویہ', ellipse: 'بیضوی', probe: 'نقطہ', arrow: 'تیر' },
+  frame: (frame) => `فریم ${frame}`,
   none: 'کوئی نہیں۔',
   edited: 'دستخط کرنے والے نے بدلا',
   image: 'تصویر',

@@ -164,6 +164,24 @@ function Export({ group, me }: { group: AuthorLayers; me: boolean }) {
   );
 }
 
+const ownOf = (measures: readonly Measure[]) => measures.filter(({ uid }) => !partsOf(uid).layer);
+const ofGroup = (measures: readonly Measure[], group: AuthorLayers) =>
+  measures.filter(({ uid }) => group.layers.some(({ id }) => id === partsOf(uid).layer));
+
+/** The marks without their switches, for screen readers beside a panel that is closed. */
+export function MarkLists({ layers, measures, onRemove }: Pick<Props, 'layers' | 'measures' | 'onRemove'>) {
+  return (
+    <>
+      <MeasureList measures={ownOf(measures)} onRemove={onRemove} />
+      {layers.authors
+        .filter((group) => !group.mine)
+        .map((group) => (
+          <MeasureList key={group.key} measures={ofGroup(measures, group)} author={group.key} />
+        ))}
+    </>
+  );
+}
+
 interface Props {
   layers: MarkLayers;
   measures: readonly Measure[];
@@ -177,11 +195,9 @@ interface Props {
 /** The marks on the picture, by their authors. */
 export function MarksSection({ layers, measures, onRemove, exports, onCuts }: Props) {
   const { t } = useTranslation();
-  const own = measures.filter(({ uid }) => !partsOf(uid).layer);
+  const own = ownOf(measures);
   const mine = layers.authors.find((group) => group.mine);
   const others = layers.authors.filter((group) => !group.mine);
-  const ofGroup = (group: AuthorLayers) =>
-    measures.filter(({ uid }) => group.layers.some(({ id }) => id === partsOf(uid).layer));
   const edit = layers.mayAnnotate ? layers.edit : undefined;
   return (
     <Flex direction="column" gap="4">
@@ -230,7 +246,7 @@ export function MarksSection({ layers, measures, onRemove, exports, onCuts }: Pr
         return (
           <Box key={group.key} data-layer={group.key}>
             <Head name={name} hidden={layers.isHidden(group.key)} onToggle={() => layers.toggle(group.key)} />
-            <MeasureList measures={ofGroup(group)} author={group.key} />
+            <MeasureList measures={ofGroup(measures, group)} author={group.key} />
             {exports && <Export group={group} me={false} />}
           </Box>
         );
