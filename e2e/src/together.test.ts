@@ -143,6 +143,7 @@ test('Marks are there after a reload, and the patient sees them once they are sh
   expect(await theirs.getAttribute('data-value')).toBe(await kept.getAttribute('data-value'));
   await other.locator('[data-arrow]', { hasText: 'Here?' }).waitFor({ state: 'attached' });
   faults.push(...(await patient.look('marks-phone')));
+  await other.goto(`/messages?chat=${ids.owner}`);
 });
 
 test('The patient joins by the invitation, follows, sees pointer and lines, and a revoke ends all of it.', async () => {

@@ -100,6 +100,15 @@ describe('the layers of an image', () => {
     expect(layers[0]).not.toHaveProperty('author');
   });
 
+  it('Two patients of one image do not learn of each other by their marks.', async () => {
+    const image = await buildImage(test.gateway, { owner });
+    const [one, other] = [await buildPatient(test.gateway), await buildPatient(test.gateway)];
+    for (const recipient of [one, other]) await buildShare(test.gateway, { image, recipient, verified: true });
+    await save(one, image, { shared: true, marks: [line()] });
+    expect((await read(other, image)).layers).toEqual([expect.not.objectContaining({ author: expect.anything() })]);
+    expect((await read(owner, image)).layers).toMatchObject([{ author: { id: one.id } }]);
+  });
+
   it('The layers of a study come in one answer.', async () => {
     const image = await buildStudy(test.gateway, { owner });
     const layer = await save(owner, image, { marks: [line()] });

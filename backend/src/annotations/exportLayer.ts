@@ -10,17 +10,20 @@ import type { Context, Reader } from '../context.js';
 import { drawings, pending, tags } from '../images/drawings.js';
 import { seenImage, sendBytes } from '../images/imageBytes.js';
 import { recordLook } from '../images/looks.js';
-import { namesOf } from '../users/names.js';
 import type { LayerFacts } from './dicom/layer.js';
 import { presentationOf } from './dicom/presentation.js';
 import { reportOf } from './dicom/report.js';
 import { headerOf } from './dicom/values.js';
 import { dicomFile } from './dicom/write.js';
+import { authorsFor } from './layers.js';
 
 const writers: Record<ExportFormat, (layer: LayerFacts) => Record<string, unknown>> = {
   sr: reportOf,
   gsps: presentationOf,
 };
+
+/** An author whom the viewer does not know. */
+const nobody = { firstname: '', lastname: 'Unknown' };
 
 /** Sends a layer as a DICOM file. It names the patient as the image does: only for people who may have the original. */
 export async function exportAnnotations(
@@ -41,13 +44,13 @@ export async function exportAnnotations(
   if (!drawing || !rows) throw pending();
   const marks = openMarks(gateway, image, layer);
   if (marks.length === 0) throw new AppError('NOT_FOUND');
-  const name = await namesOf(gateway.models, [author]);
+  const name = await authorsFor(gateway, viewer, [layer]);
   const bytes = dicomFile(
     writers[query.format]({
       id: String(layer._id),
       version: layer.version,
       updateAt: layer.updateAt,
-      author: name(author),
+      author: name(author) ?? nobody,
       marks,
       facts: drawings.open(gateway, image, drawing).drawing.facts,
       header: headerOf(tags.open(gateway, image, rows)),

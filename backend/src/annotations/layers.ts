@@ -1,11 +1,15 @@
 import type { annotationCalls } from '@lightbox/contract/annotations/calls.js';
 import type { Layer, Layers } from '@lightbox/contract/annotations/schemas.js';
 import { type ImageFacts, imageRules } from '@lightbox/contract/images/policy.js';
+import type { UserRef } from '@lightbox/contract/users/schemas.js';
+import { maySeeUser, userFacts } from '@lightbox/core/access/users.js';
 import { openMarks } from '@lightbox/core/annotations/marks.js';
+import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import { unlessDamaged } from '@lightbox/core/errors.js';
 import type { AnnotationDoc } from '@lightbox/core/models/annotation.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway, Reader } from '../context.js';
 import { checkOpen as checkImage, seenImage } from '../images/imageBytes.js';
 import { countRead, recordLook } from '../images/looks.js';
@@ -56,26 +60,46 @@ async function layersOf(
   return { layers, mayAnnotate: imageRules.annotate(viewer, facts) };
 }
 
-/** Returns the function that opens layers for a viewer. Guests get no names. */
+/** Returns the function that opens layers for a viewer. */
 export async function presenter(
   gateway: Gateway,
   viewer: Reader,
   layers: readonly AnnotationDoc[],
 ): Promise<(image: Pictured, layer: AnnotationDoc) => Layer> {
-  const name =
-    viewer.role === 'guest'
-      ? null
-      : await namesOf(
-          gateway.models,
-          layers.map(({ author }) => author),
-        );
-  return (image, layer) => ({
-    id: String(layer._id),
-    imageId: String(layer.image),
-    ...(name ? { author: name(layer.author) } : {}),
-    shared: layer.shared,
-    version: layer.version,
-    updateAt: layer.updateAt.toISOString(),
-    marks: openMarks(gateway, image, layer),
-  });
+  const name = await authorsFor(gateway, viewer, layers);
+  return (image, layer) => {
+    const author = name(layer.author);
+    return {
+      id: String(layer._id),
+      imageId: String(layer.image),
+      ...(author ? { author } : {}),
+      shared: layer.shared,
+      version: layer.version,
+      updateAt: layer.updateAt.toISOString(),
+      marks: openMarks(gateway, image, layer),
+    };
+  };
+}
+
+/**
+ * Returns the names of authors. Guests get none, and nobody learns here of a person whom they do not find in the directory,
+ * as two patients of one image.
+ */
+export async function authorsFor(
+  gateway: Gateway,
+  viewer: Reader,
+  layers: readonly Pick<AnnotationDoc, 'author'>[],
+): Promise<(author: ObjectId) => UserRef | undefined> {
+  if (viewer.role === 'guest') return () => undefined;
+  const { id, role } = viewer;
+  const ids = [...new Set(layers.map(({ author }) => String(author)))];
+  const users = await gateway.models.User.find({ _id: { $in: ids } }).lean<UserDoc[]>();
+  const known = await Promise.all(
+    users.map(async (user) =>
+      String(user._id) === id || (await maySeeUser(gateway, { id, role }, userFacts(user))) ? user._id : [],
+    ),
+  );
+  const shown = known.flat();
+  const name = await namesOf(gateway.models, shown);
+  return (author) => (shown.some((one) => one.equals(author)) ? name(author) : undefined);
 }

@@ -43,7 +43,7 @@ export const Marks = z
 export const Layer = z.object({
   id: Id,
   imageId: Id,
-  /** Guests do not learn who the author is. */
+  /** Absent for guests, and for people who do not find the author in the directory. */
   author: UserRef.optional(),
   /** True: everybody who may open the image sees it. False: its author alone. */
   shared: z.boolean(),

@@ -1,5 +1,6 @@
 import { measuredBy, rounded } from '@lightbox/contract/annotations/measuring.js';
 import type { MarkKind } from '@lightbox/contract/annotations/schemas.js';
+import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { openMarks } from '@lightbox/core/annotations/marks.js';
 import type { Core } from '@lightbox/core/core.js';
 import { bufferOf } from '@lightbox/core/db/bytes.js';
@@ -30,20 +31,25 @@ export async function marksOf(core: Core, key: Buffer, image: ImageDoc, signer: 
       .lean<AnnotationDoc>(),
     core.models.Drawing.findById(image._id).readConcern(NEWEST).lean<DrawingDoc>(),
   ]);
-  if (!layer || !stored) return [];
-  const sealed = open(key, drawingContext(String(image._id)), bufferOf(stored.drawing));
-  const { facts } = Drawing.parse(JSON.parse(sealed.toString()));
-  const { rows, columns } = facts;
+  if (!layer) return [];
+  const facts = stored && factsOf(key, image, stored);
+  const { rows, columns } = facts ?? {};
   return openMarks(core, image, layer).map((mark) => {
-    const found = measuredBy(facts, mark);
+    // Without the facts of the file nobody knows the size of its pixels.
+    const found = facts && measuredBy(facts, mark);
     return {
       kind: mark.kind,
-      ...(facts.frames > 1 ? { frame: mark.frame } : {}),
+      ...((facts?.frames ?? 1) > 1 ? { frame: mark.frame } : {}),
       ...(found ? { value: `${rounded(found.value)} ${found.unit}` } : {}),
       ...(mark.text ? { text: mark.text } : {}),
-      ...(rows && columns && mark.frame === facts.previewFrame
+      ...(rows && columns && mark.frame === facts?.previewFrame
         ? { onPreview: mark.points.map(([x, y]): [number, number] => [(x + 0.5) / columns, (y + 0.5) / rows]) }
         : {}),
     };
   });
+}
+
+function factsOf(key: Buffer, { _id }: ImageDoc, { drawing }: DrawingDoc): FrameFacts {
+  const sealed = open(key, drawingContext(String(_id)), bufferOf(drawing));
+  return Drawing.parse(JSON.parse(sealed.toString())).facts;
 }

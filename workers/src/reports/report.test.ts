@@ -83,6 +83,7 @@ it('A run is a version with provenance, and its report is a PDF document that sa
   expect(pages.map(({ text }) => text).join(' ')).toContain(version?.run.inputSha256);
   await new Client(test.url).as(patient).get(`/analyze/${image._id}/report`).expect(404);
 
+  await api.get(`/upload/image/${image._id}/frames`).expect(200);
   // A picture without spacing is measured in pixels: 30 columns and 40 rows.
   const length = {
     id: randomUUID(),

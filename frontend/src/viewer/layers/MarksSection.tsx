@@ -144,7 +144,7 @@ function Export({ group, me }: { group: AuthorLayers; me: boolean }) {
     },
     meta: { fallback: t('viewer.marks.exportFailed') },
   });
-  if (!group.layers.some(({ marks }) => marks.length > 0)) return null;
+  if ((!me && !group.author) || !group.layers.some(({ marks }) => marks.length > 0)) return null;
   return (
     <Flex gap="2" mt="1" wrap="wrap">
       {exportFormats.map((format) => (
