@@ -47,6 +47,9 @@ const planted = {
   emergencyReason: mark('emergency'),
   question: mark('question'),
   answer: mark('answer'),
+  carerEmail: `${mark('carer')}@hospital.test`,
+  opinion: mark('opinion'),
+  withdrawal: mark('withdrawal'),
   refusedEmail: `${refusedPrefix}${mark('refused')}@hospital.test`,
   password: `Zq-Willow-${unique}`,
   resetPassword: `Zq-Copper-${unique}`,
@@ -71,11 +74,19 @@ const classified: Record<string, { holds: Planted[]; because: string }> = {
   imagemetadata: { holds: ['caption'], because: 'shown in every list; the disk is encrypted' },
   cards: { holds: ['caption'], because: 'the search of the gallery finds an image by the words of its caption' },
   messages: { holds: ['message'], because: 'both sides read it; the disk is encrypted' },
+  analyses: { holds: ['withdrawal'], because: 'staff who may open the image read it; the disk is encrypted' },
+  analysisversions: {
+    holds: ['opinion', 'withdrawal'],
+    because: 'people who may open the image read it; the disk is encrypted',
+  },
   events: { holds: ['reason'], because: 'the audit entry is made of it; removed after seven days' },
   auditlogs: { holds: ['reason'], because: 'the reasons of a deletion and of an upload are part of the log' },
   // The oplog repeats every write for the members of the replica set.
   'local.oplog.rs': {
-    holds: ['email', 'username', 'firstname', 'lastname', 'refusedEmail', 'caption', 'message', 'reason'],
+    holds: [
+      ...(['email', 'username', 'firstname', 'lastname', 'refusedEmail', 'caption', 'message', 'reason'] as const),
+      ...(['opinion', 'withdrawal'] as const),
+    ],
     because: 'it repeats the collections, on the same disk',
   },
   mails: {
@@ -168,6 +179,9 @@ async function liveThrough(): Promise<void> {
     emergencyReason,
     question,
     answer,
+    carerEmail,
+    opinion,
+    withdrawal,
     ...person
   } = planted;
   const registered = await call('POST', '/auth/register', undefined, { ...person, role: 'patient' });
@@ -228,6 +242,7 @@ async function liveThrough(): Promise<void> {
   expect((await call('GET', `/analyze/${uploaded.data.id}`, chief)).status).toBe(202);
   const analysed = async () => (await call('GET', `/analyze/${uploaded.data.id}`, chief)).data.status;
   await expect.poll(analysed, { timeout: 15_000 }).toBe('completed');
+  expect((await call('POST', '/carers', patient, { email: carerEmail })).status).toBe(201);
   const admins = await call('GET', '/users?role=admin', patient);
   const sent = { recipientId: admins.data[0].id, content: message };
   expect((await call('POST', '/message/send', patient, sent)).status).toBe(201);
@@ -249,6 +264,18 @@ async function liveThrough(): Promise<void> {
   await call('POST', '/auth/register', undefined, { ...doctor, password: person.password, role: 'healthProvider' });
   expect((await call('POST', '/users/approve-provider', chief, { email: doctor.email })).status).toBe(200);
   const provider = await signIn(doctor.email, person.password);
+  const own = new FormData();
+  own.set('caption', 'Not planted');
+  own.set('file', new Blob([dicomPicture()]), 'own.dcm');
+  const review = `/analyze/${(await call('POST', '/upload/image', provider, own)).data.id}`;
+  await call('GET', review, provider);
+  await expect
+    .poll(async () => (await call('GET', review, provider)).data.status, { timeout: 15_000 })
+    .toBe('completed');
+  const draft = (await call('GET', `${review}/versions`, provider)).data[0].version;
+  const signing = { version: draft, comment: opinion, edits: { description: opinion } };
+  expect((await call('POST', `${review}/sign`, provider, signing)).status).toBe(200);
+  expect((await call('POST', `${review}/withdraw`, provider, { reason: withdrawal })).status).toBe(200);
   await call('POST', '/appsetting/add', chief, { name: 'access.breakGlass', value: 'yes' });
   const opened = await call('POST', `/users/${id}/emergency`, provider, { reason: emergencyReason });
   expect(opened.status).toBe(201);

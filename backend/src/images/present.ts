@@ -1,4 +1,4 @@
-import { formOf, imageRules } from '@lightbox/contract/images/policy.js';
+import { formOf, imageRules, opensAnyForm } from '@lightbox/contract/images/policy.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { shareState } from '@lightbox/contract/sharing/states.js';
 import type { StudySummary } from '@lightbox/contract/studies/schemas.js';
@@ -54,7 +54,7 @@ export async function presentImages(
         image: copy ? withoutIdentity(image) : image,
         share,
         copy,
-        opens: imageRules.open(viewer, facts) || imageRules.openCopy(viewer, facts),
+        opens: opensAnyForm(viewer, facts),
         download: copy ? imageRules.downloadCopy(viewer, facts) : imageRules.download(viewer, facts),
         shares: imageRules.share(viewer, facts),
         analyses: imageRules.analyse(viewer, facts),

@@ -13,6 +13,7 @@ import {
   buildStudy,
   type Person,
 } from '../testing/factories.js';
+import { png } from '../testing/files.js';
 import { useGateway } from '../testing/useGateway.js';
 
 const { test, api } = useGateway();
@@ -88,6 +89,16 @@ describe('A search', () => {
     const study = await buildStudy(test.gateway, { owner: provider });
     await api.as(provider).put(`/studies/${study.study}`, { title: 'Wrist series' }).expect(200);
     expect(await found(provider, { text: 'wrist' })).toEqual([study.id]);
+  });
+
+  it('A search finds a study of pictures by the caption of each picture, as long as it is in the study.', async () => {
+    const study = await buildStudy(test.gateway, { owner: provider });
+    const client = api.as(provider);
+    const added = await client.upload(png(4, 4, 400), { caption: 'Elbow, oblique', studyId: String(study.study) });
+    expect(added.status).toBe(201);
+    expect(await found(provider, { text: 'oblique' })).toEqual([study.id]);
+    await client.del(`/upload/image/${added.body.data.id}`).expect(200);
+    expect(await found(provider, { text: 'oblique' })).toEqual([]);
   });
 
   it.each([

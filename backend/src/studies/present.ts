@@ -1,4 +1,4 @@
-import { formOf, imageRules } from '@lightbox/contract/images/policy.js';
+import { formOf, imageRules, opensAnyForm } from '@lightbox/contract/images/policy.js';
 import type { Series, Study } from '@lightbox/contract/studies/schemas.js';
 import { texts } from '@lightbox/contract/texts.js';
 import type { StudyAccess } from '@lightbox/core/access/studies.js';
@@ -22,7 +22,7 @@ export async function presentStudy(
   { study, share, facts, emergency, carer }: StudyAccess,
 ): Promise<Study> {
   const copy = formOf(viewer, facts) === 'copy';
-  const opens = imageRules.open(viewer, facts) || imageRules.openCopy(viewer, facts);
+  const opens = opensAnyForm(viewer, facts);
   const lead = study.lead && (await gateway.models.Image.findById(study.lead).lean<ImageDoc>());
   const [name, previews] = await Promise.all([
     namesOf(gateway.models, [study.owner, study.patient, share?.sharedBy, carer?.patient]),

@@ -146,6 +146,10 @@ export function formOf(viewer: ImageViewer, image: ImageFacts): ImageForm {
   return decideImage('see', viewer, image).because === 'liveCopy' ? 'copy' : 'original';
 }
 
+/** True when the viewer may open the image in one of its forms. */
+export const opensAnyForm = (viewer: ImageViewer, image: ImageFacts): boolean =>
+  imageRules.open(viewer, image) || imageRules.openCopy(viewer, image);
+
 /** The rules of the two forms, for reading them and for taking them away. */
 export const formRules = {
   open: { original: 'open', copy: 'openCopy' },

@@ -1,4 +1,4 @@
-import { type ImageFacts, type ImageViewer, imageRules } from '../images/policy.js';
+import { type ImageFacts, type ImageViewer, imageRules, opensAnyForm } from '../images/policy.js';
 import type { AttachingOutcome, Attachment } from './calls.js';
 
 /** A person as a party of a chat. */
@@ -20,11 +20,7 @@ export const messageRules = {
 
   /** Returns the access of a reader of a message to an attached image, by the rules of images alone. */
   access: (reader: ImageViewer, image: ImageFacts): Attachment['access'] =>
-    imageRules.open(reader, image) || imageRules.openCopy(reader, image)
-      ? 'open'
-      : imageRules.see(reader, image)
-        ? 'locked'
-        : 'none',
+    opensAnyForm(reader, image) ? 'open' : imageRules.see(reader, image) ? 'locked' : 'none',
 
   /**
    * Returns the outcome of attaching an image that the sender may open. A recipient who knows of the image needs

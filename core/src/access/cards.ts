@@ -34,7 +34,15 @@ export async function refreshCards(
   await writeCards(models, cards, session);
 }
 
+type CardStudy = StudyDoc & { captions: string[] };
+
+/** Words on a card, at most. Those of the own caption and of the title come first. */
+const WORDS = 500;
+
 type CardRow = Omit<CardDoc, '_id'>;
+
+/** Pictures whose captions are on cards, at most. */
+const CAPTIONS = 1_000;
 
 /** Images whose cards one transaction of `addCards` adds. */
 const BATCH = 200;
@@ -75,9 +83,11 @@ async function cardsOf(models: Models, rows: ImageDoc[], now: Date, session: Cli
     ShareDoc[]
   >();
   const studies = await models.Study.find({ _id: { $in: ids } }, null, { session }).lean<StudyDoc[]>();
+  const captions = await captionsOf(models, studies, session);
   return rows.flatMap((image) => {
     const given = shares.filter((share) => covers(share, image));
-    const study = studies.find(({ _id }) => sameId(_id, image.study));
+    const found = studies.find(({ _id }) => sameId(_id, image.study));
+    const study = found && { ...found, captions: captions.get(String(found._id)) ?? [] };
     const people = image.shownTo.filter((person) => !person.equals(image.owner));
     const received = people.flatMap((person) => {
       const theirs = given.filter(({ recipient }) => recipient.equals(person));
@@ -87,7 +97,24 @@ async function cardsOf(models: Models, rows: ImageDoc[], now: Date, session: Cli
   });
 }
 
-const ownCard = (image: ImageDoc, study: StudyDoc | undefined, given: ShareDoc[], now: Date): CardRow => ({
+/**
+ * Returns the captions of the pictures of each study that was put together of pictures. The files of a DICOM study are
+ * found by its title.
+ */
+async function captionsOf(models: Models, studies: StudyDoc[], session: ClientSession): Promise<Map<string, string[]>> {
+  const ids = studies.flatMap(({ _id, kind }) => (kind === 'pictures' ? [_id] : []));
+  if (ids.length === 0) return new Map();
+  const pictures = await models.Image.find({ study: { $in: ids } }, { study: 1, caption: 1 }, { session })
+    .limit(CAPTIONS)
+    .lean<Pick<ImageDoc, 'study' | 'caption'>[]>();
+  const captions = new Map<string, string[]>();
+  for (const { study, caption } of pictures) {
+    captions.set(String(study), [...(captions.get(String(study)) ?? []), caption]);
+  }
+  return captions;
+}
+
+const ownCard = (image: ImageDoc, study: CardStudy | undefined, given: ShareDoc[], now: Date): CardRow => ({
   ...outline(image),
   person: image.owner,
   own: true,
@@ -99,7 +126,7 @@ const ownCard = (image: ImageDoc, study: StudyDoc | undefined, given: ShareDoc[]
 
 function receivedCard(
   image: ImageDoc,
-  study: StudyDoc | undefined,
+  study: CardStudy | undefined,
   person: ObjectId,
   theirs: ShareDoc[],
   now: Date,
@@ -143,11 +170,11 @@ function states(shares: ShareDoc[], now: Date): Pick<CardDoc, 'waiting' | 'locke
 /** The facts that only people see who may open the image. */
 function facts(
   image: ImageDoc,
-  study: StudyDoc | undefined,
+  study: CardStudy | undefined,
 ): Pick<CardDoc, 'words' | 'modalities' | 'day' | 'patient'> {
   const { caption, dicom, patient, createAt } = image;
   return {
-    words: [...new Set([...wordsOf(caption), ...wordsOf(study?.title ?? '')])],
+    words: [...new Set([caption, study?.title ?? '', ...(study?.captions ?? [])].flatMap(wordsOf))].slice(0, WORDS),
     modalities: [...new Set([...(study?.modalities ?? []), ...(dicom?.modality ? [dicom.modality] : [])])],
     day: study?.studyDate ?? dicom?.studyDate ?? dayOf(createAt),
     ...(patient ? { patient } : {}),

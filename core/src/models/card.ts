@@ -27,7 +27,7 @@ export interface CardDoc {
   locked: boolean;
   /** The first end of these shares. */
   endsAt?: Date;
-  /** Words of the caption and the study's title, for prefix search (`users/search.ts`). */
+  /** Words of the caption, of the study's title and of the captions of its pictures, for prefix search (`users/search.ts`). */
   words: string[];
   modalities: string[];
   patient?: Id;

@@ -94,7 +94,12 @@ export async function joinStudy(core: Core, tx: Transaction, joining: Joining): 
   return {
     study: grown,
     changesCards:
-      isLead || isNew('patient') || isNew('studyDate') || grown?.modalities.length !== study.modalities.length,
+      // The captions of pictures are among the facts.
+      study.kind === 'pictures' ||
+      isLead ||
+      isNew('patient') ||
+      isNew('studyDate') ||
+      grown?.modalities.length !== study.modalities.length,
     fields: {
       ...listFields(image.owner, shares, isLead),
       isLead,

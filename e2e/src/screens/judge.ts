@@ -92,6 +92,13 @@ export async function judge(
     `Math.max(0, ...[...document.querySelectorAll('main :has(> table)')].map((frame) => frame.scrollWidth - frame.clientWidth))`,
   );
   if (hidden > 0) faults.push(`${name}: a table hides ${hidden} px of its columns`);
+  // A title that begins with a Latin name is a sentence of the page, and has its direction.
+  const against = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('h1, [role=dialog] h2')]
+      .filter((title) => /[\\u0600-\\u06ff]/.test(title.textContent) && getComputedStyle(title).direction !== document.dir)
+      .map((title) => title.textContent)`,
+  );
+  if (language === 'ur' && against.length > 0) faults.push(`${name}: ${against.join(', ')} runs from left to right`);
   const keys = (await words(page)).match(keyLike)?.filter((key) => !(names && proper.has(key)));
   if (keys?.length) faults.push(`${name}: ${keys.join(', ')} in place of a text`);
   return faults;

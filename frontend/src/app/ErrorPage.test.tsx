@@ -60,7 +60,7 @@ describe('an address without a screen, and one that a role may not open', () => 
     expect(link.getAttribute('href')).toBe('/view-images');
     expect(screen.getAllByRole('heading', { name: 'We can’t find that page' })).toHaveLength(1);
     expect(screen.getByRole('navigation', { name: 'Menu' })).toBeTruthy();
-  }, 30_000);
+  });
 
   it('A page of another role has one title, and leads a patient to the images.', async () => {
     as('patient');

@@ -1,11 +1,12 @@
-import { Box, Button, Flex, Grid, Heading, Text } from '@chakra-ui/react';
-import { ArrowLeftIcon, QuestionIcon } from '@phosphor-icons/react';
+import { Box, Flex, Grid, Heading, Text } from '@chakra-ui/react';
+import { QuestionIcon } from '@phosphor-icons/react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { paths } from '../lib/paths';
 import { usePublicLimits } from '../lib/publicLimits';
 import { useIsDesktop } from '../lib/useMedia';
+import { BackLink } from '../ui/BackLink';
 import { ClinicLine } from '../ui/ClinicLine';
 import chest from '../ui/films/chest.webp';
 import { InfoLinks } from '../ui/InfoLinks';
@@ -161,11 +162,8 @@ export function AuthFrame({ title, tabTitle = title, sub, badge, home = true, he
 function HomeLink() {
   const { t } = useTranslation();
   return (
-    <Button asChild variant="ghost" size="sm" h="touch">
-      <Link to={paths.home}>
-        <ArrowLeftIcon mirrored={document.dir === 'rtl'} aria-hidden />
-        {t('auth.home')}
-      </Link>
-    </Button>
+    <BackLink to={paths.home} variant="ghost" size="sm" h="touch">
+      {t('auth.home')}
+    </BackLink>
   );
 }

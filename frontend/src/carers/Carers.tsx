@@ -1,7 +1,7 @@
 import { Box, Button, Flex, Text } from '@chakra-ui/react';
 import type { Carer } from '@lightbox/contract/carers/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
-import { ArrowLeftIcon, HandHeartIcon, InfoIcon, ProhibitIcon, UsersThreeIcon } from '@phosphor-icons/react';
+import { HandHeartIcon, InfoIcon, ProhibitIcon, UsersThreeIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -10,6 +10,7 @@ import { errorText } from '../lib/errors';
 import { capitalized, formatDate, fullName } from '../lib/format';
 import { ApiError } from '../lib/http';
 import { paths } from '../lib/paths';
+import { BackLink } from '../ui/BackLink';
 import { Card } from '../ui/Card';
 import { ConfirmDialog } from '../ui/ConfirmDialog';
 import { EmptyState } from '../ui/EmptyState';
@@ -149,14 +150,7 @@ export function Carers() {
     <Page
       title={t('carers.title')}
       sub={t('carers.sub')}
-      act={
-        <Button asChild variant="ghost">
-          <Link to={paths.profile}>
-            <ArrowLeftIcon aria-hidden />
-            {t('profile.title')}
-          </Link>
-        </Button>
-      }
+      act={<BackLink to={paths.profile}>{t('profile.title')}</BackLink>}
     >
       {error && !data && <LoadFailed text={errorText(error)} onRetry={() => void refetch()} />}
       {!data && !error && (

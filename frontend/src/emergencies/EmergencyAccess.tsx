@@ -87,7 +87,12 @@ export function EmergencyAccess() {
         )}
         {data?.data.length === 0 && (
           <Box borderTopWidth="1px">
-            <EmptyState as="h3" Icon={FirstAidIcon} title={t('emergencies.empty')} text={t('emergencies.emptyText')} />
+            <EmptyState
+              as="h3"
+              Icon={FirstAidIcon}
+              title={t('emergencies.empty')}
+              text={t(`emergencies.emptyText.${role}`)}
+            />
           </Box>
         )}
         <Box as="ul" listStyleType="none">

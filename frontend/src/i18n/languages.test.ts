@@ -125,6 +125,15 @@ it('Every permission, audit action and audit area has a text.', () => {
   expect(unique(keys).filter((key) => !english.has(key))).toEqual([]);
 });
 
+it('No text has the word “e-mail”, which narrow screens break after its hyphen.', () => {
+  const sentences = [
+    ...english.values(),
+    ...Object.values(errors).map(([, message]) => message),
+    JSON.stringify(texts),
+  ];
+  expect(sentences.filter((sentence) => /\be-mail/i.test(sentence))).toEqual([]);
+});
+
 describe('a chosen language', () => {
   afterEach(() => chooseLanguage('en'));
 

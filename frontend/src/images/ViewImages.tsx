@@ -1,4 +1,4 @@
-import { Button, chakra, Flex, Text } from '@chakra-ui/react';
+import { Button, Flex, Text } from '@chakra-ui/react';
 import { imageSorts } from '@lightbox/contract/images/calls.js';
 import { CheckSquareIcon, LinkIcon } from '@phosphor-icons/react';
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
@@ -9,6 +9,7 @@ import { paths } from '../lib/paths';
 import { sortIn } from '../lib/sortIn';
 import { useIsDesktop } from '../lib/useMedia';
 import { Page } from '../ui/Page';
+import { Pills } from '../ui/Pills';
 import { SortSelect } from '../ui/Sorting';
 import { type ListName, listNames } from './cache';
 import { Filters } from './Filters';
@@ -41,31 +42,8 @@ function Acts() {
 /** The tabs of the two lists. A phone shows one list at a time. */
 function ListTabs({ shown, onShow }: { shown: ListName; onShow: (name: ListName) => void }) {
   const { t } = useTranslation();
-  return (
-    <Flex role="group" aria-label={t('images.which')} gap="2" mb="3" wrap="wrap">
-      {(['shared', 'uploaded'] as const).map((name) => (
-        <chakra.button
-          key={name}
-          type="button"
-          aria-pressed={shown === name}
-          onClick={() => onShow(name)}
-          minH="touch"
-          px="3.5"
-          borderRadius="full"
-          borderWidth="1px"
-          fontSize="sm"
-          fontWeight="medium"
-          cursor="pointer"
-          borderColor="border.control"
-          bg="bg.surface"
-          focusVisibleRing="outside"
-          _pressed={{ bg: 'fg', color: 'bg.surface', borderColor: 'fg' }}
-        >
-          {t(`images.${name}`)}
-        </chakra.button>
-      ))}
-    </Flex>
-  );
+  const options = (['shared', 'uploaded'] as const).map((id) => ({ id, text: t(`images.${id}`) }));
+  return <Pills label={t('images.which')} options={options} chosen={shown} onChoose={onShow} />;
 }
 
 /** The order of both lists, stored in the address. A new order returns both to page 1. */

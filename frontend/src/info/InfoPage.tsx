@@ -20,42 +20,45 @@ export function InfoPage({ title, sub, topics }: { title: string; sub: string; t
   const clinic = usePublicLimits();
   const known = clinic['clinic.name'] || clinic['clinic.phone'] || clinic['clinic.url'];
   return (
-    <Page
-      title={title}
-      sub={sub}
-      act={
-        <Button variant="outline" data-screen-only onClick={() => window.print()}>
-          <PrinterIcon aria-hidden />
-          {t('info.print')}
-        </Button>
-      }
-    >
-      <Flex direction="column" gap="5" maxW="760px">
-        <Box as="nav" aria-label={t('info.contents')} layerStyle="card" px="5" py="4" data-screen-only>
-          <Flex as="ul" wrap="wrap" columnGap="5" rowGap="1.5" listStyleType="none">
-            {[...topics, { key: 'contact', title: t('info.contact') }].map(({ key, title: name }) => (
-              <li key={key}>
-                <Link href={`#${key}`} variant="underline">
-                  {name}
-                </Link>
-              </li>
-            ))}
-          </Flex>
-        </Box>
-        {topics.map(({ key, title: name, text }) => (
-          <Section key={key} id={key} title={name}>
-            {text.split('\n').map((line) => (
-              <Text key={line} mt="2">
-                {line}
-              </Text>
-            ))}
+    <Box maxW="760px">
+      {' '}
+      <Page
+        title={title}
+        sub={sub}
+        act={
+          <Button variant="outline" data-screen-only onClick={() => window.print()}>
+            <PrinterIcon aria-hidden />
+            {t('info.print')}
+          </Button>
+        }
+      >
+        <Flex direction="column" gap="5">
+          <Box as="nav" aria-label={t('info.contents')} layerStyle="card" px="5" py="4" data-screen-only>
+            <Flex as="ul" wrap="wrap" columnGap="5" rowGap="1.5" listStyleType="none">
+              {[...topics, { key: 'contact', title: t('info.contact') }].map(({ key, title: name }) => (
+                <li key={key}>
+                  <Link href={`#${key}`} variant="underline">
+                    {name}
+                  </Link>
+                </li>
+              ))}
+            </Flex>
+          </Box>
+          {topics.map(({ key, title: name, text }) => (
+            <Section key={key} id={key} title={name}>
+              {text.split('\n').map((line) => (
+                <Text key={line} mt="2">
+                  {line}
+                </Text>
+              ))}
+            </Section>
+          ))}
+          <Section id="contact" title={t('info.contact')}>
+            <Box mt="2">{known ? <ClinicLine of={clinic} fontSize="md" /> : <Text>{t('info.contactNone')}</Text>}</Box>
           </Section>
-        ))}
-        <Section id="contact" title={t('info.contact')}>
-          <Box mt="2">{known ? <ClinicLine of={clinic} fontSize="md" /> : <Text>{t('info.contactNone')}</Text>}</Box>
-        </Section>
-      </Flex>
-    </Page>
+        </Flex>
+      </Page>
+    </Box>
   );
 }
 

@@ -3,12 +3,12 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { type Attachment, messageCalls } from '@lightbox/contract/messages/calls.js';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
-import { session } from '../auth/session';
 import { coalesce } from '../lib/coalesce';
 import { send } from '../lib/http';
 import { change, reread } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
 import type { Chat } from './chat';
+import { concerns, type Given, isMine } from './given';
 import { chats } from './keys';
 
 const checks = ['messages', 'attachable'] as const;
@@ -65,21 +65,6 @@ async function recheck(cache: QueryClient, matches: Match): Promise<void> {
     }
   }
 }
-
-interface Given {
-  sharingRequestId: string;
-  imagemetadataId: string;
-  studyId?: string | undefined;
-  createdfor: string;
-}
-
-/** The cards that a share concerns. The client does not know which attached images belong to a study. */
-const concerns =
-  ({ imagemetadataId, studyId }: Given): Match =>
-  ({ imageId }) =>
-    studyId !== undefined || imageId === imagemetadataId;
-
-const isMine = ({ createdfor }: Given) => createdfor === session().user?.id;
 
 /** Another share may still give access, so the server is asked after the cards are blank. */
 function ended(cache: QueryClient, share: Given) {

@@ -2,24 +2,13 @@
 
 import type { Message } from '@lightbox/contract/messages/calls.js';
 import type { QueryClient } from '@tanstack/react-query';
-import { session } from '../auth/session';
 import { change, reread } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
 import type { Chat } from './chat';
+import { concerns, type Given, isMine } from './given';
 import { chats } from './keys';
 
 type Match = (view: NonNullable<Message['view']>) => boolean;
-
-interface Given {
-  imagemetadataId: string;
-  studyId?: string | undefined;
-  createdfor: string;
-}
-
-const concerns =
-  ({ imagemetadataId, studyId }: Given): Match =>
-  ({ imageId }) =>
-    studyId !== undefined || imageId === imagemetadataId;
 
 const lock = (cache: QueryClient, matches: Match) =>
   change<Chat>(cache, chats, (chat) =>
@@ -44,7 +33,7 @@ function again(cache: QueryClient, matches: Match) {
 
 /** Another share may still give access, so the chats are read again after the places are locked. */
 function ended(cache: QueryClient, share: Given) {
-  if (share.createdfor !== session().user?.id) return;
+  if (!isMine(share)) return;
   lock(cache, concerns(share));
   again(cache, concerns(share));
 }
@@ -52,7 +41,7 @@ function ended(cache: QueryClient, share: Given) {
 export const pinnedEvents = {
   feeds: [],
   'share:verified': (share, cache) => {
-    if (share.createdfor === session().user?.id) again(cache, concerns(share));
+    if (isMine(share)) again(cache, concerns(share));
   },
   'share:revoked': (share, cache) => ended(cache, share),
   'share:expired': (share, cache) => ended(cache, share),

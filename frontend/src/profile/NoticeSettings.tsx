@@ -1,27 +1,20 @@
-import { Box, Button, Flex, Grid, Heading, Switch, Text } from '@chakra-ui/react';
+import { Box, Flex, Grid, Heading, Switch, Text } from '@chakra-ui/react';
 import {
   ClockTime,
   digests,
   QuietHours,
   type NoticeSettings as Settings,
 } from '@lightbox/contract/notifications/choices.js';
-import {
-  ArrowLeftIcon,
-  BellRingingIcon,
-  DeviceMobileIcon,
-  EnvelopeSimpleIcon,
-  type Icon,
-  MoonIcon,
-} from '@phosphor-icons/react';
+import { BellRingingIcon, DeviceMobileIcon, EnvelopeSimpleIcon, type Icon, MoonIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import { errorText } from '../lib/errors';
 import { paths } from '../lib/paths';
 import { browserTimeZone } from '../lib/timeZone';
 import { DeviceSwitch } from '../push/DeviceSwitch';
 import { device } from '../push/device';
+import { BackLink } from '../ui/BackLink';
 import { Card } from '../ui/Card';
 import { TextField } from '../ui/Field';
 import { LoadFailed } from '../ui/LoadFailed';
@@ -200,14 +193,7 @@ export function NoticeSettings() {
     <Page
       title={t('noticeSettings.title')}
       sub={t('noticeSettings.sub')}
-      act={
-        <Button asChild variant="outline">
-          <Link to={paths.profile}>
-            <ArrowLeftIcon aria-hidden mirrored={document.dir === 'rtl'} />
-            {t('profile.title')}
-          </Link>
-        </Button>
-      }
+      act={<BackLink to={paths.profile}>{t('profile.title')}</BackLink>}
     >
       {settings ? (
         <Grid templateColumns={{ base: 'minmax(0, 1fr)', xl: 'minmax(0, 1fr) 380px' }} gap="5" alignItems="start">

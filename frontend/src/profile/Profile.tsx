@@ -56,9 +56,10 @@ function Head({ user, own, onEdit }: { user: User; own: boolean; onEdit: () => v
         <Heading as="h2" fontSize="xl" lineHeight="1.25" fontWeight="650" dir="auto" overflowWrap="anywhere">
           {capitalized(fullName(user))}
         </Heading>
-        <Text color="fg.muted" fontSize=".9375rem" overflowWrap="anywhere" mt="0.5">
-          {user.email} · <bdi>@{user.username}</bdi>
-        </Text>
+        <Flex wrap="wrap" columnGap="3" color="fg.muted" fontSize=".9375rem" overflowWrap="anywhere" mt="0.5">
+          <bdi>{user.email}</bdi>
+          <bdi>@{user.username}</bdi>
+        </Flex>
         <Flex gap="2" mt="2.5" wrap="wrap">
           <RoleBadge name={user.role.name} />
           {knowsState && (

@@ -2,13 +2,14 @@ import { Box, Button, chakra, Flex, Grid, Text } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { HeldRequest } from '@lightbox/contract/requests/calls.js';
-import { ArrowLeftIcon, ShieldCheckIcon, TrayArrowDownIcon } from '@phosphor-icons/react';
+import { ShieldCheckIcon, TrayArrowDownIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams } from 'react-router-dom';
 import { errorText } from '../lib/errors';
 import { formatBytes, formatDateTime } from '../lib/format';
 import { paths } from '../lib/paths';
+import { BackLink } from '../ui/BackLink';
 import { EmptyState } from '../ui/EmptyState';
 import { type Fact, Facts } from '../ui/Facts';
 import { ImageWell } from '../ui/ImageWell';
@@ -102,12 +103,9 @@ export function OneRequest() {
       title={t('requests.one.title')}
       aside={state && <StateOf state={state} />}
       act={
-        <Button asChild variant="outline" size="sm">
-          <Link to={paths.requests}>
-            <ArrowLeftIcon mirrored={document.dir === 'rtl'} aria-hidden />
-            {t('requests.one.back')}
-          </Link>
-        </Button>
+        <BackLink to={paths.requests} size="sm">
+          {t('requests.one.back')}
+        </BackLink>
       }
     >
       {error && !data && (

@@ -41,7 +41,16 @@ function Name({ known }: { known: Known }) {
       <Text as="span" display="block" fontWeight="semibold">
         {nameOf(known.name)}
       </Text>
-      <Text as="span" display="block" fontFamily="mono" fontSize="xs" color="fg.muted" dir="ltr" w="fit-content">
+      <Text
+        as="span"
+        display="block"
+        fontFamily="mono"
+        fontSize="xs"
+        color="fg.muted"
+        dir="ltr"
+        w="fit-content"
+        overflowWrap="anywhere"
+      >
         {known.name}
       </Text>
     </>

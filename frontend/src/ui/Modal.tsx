@@ -107,7 +107,7 @@ export function Modal({ onClose, title, sub, initialFocus, closable = true, maxW
           <Dialog.Content ref={content} {...(maxW && { maxW })}>
             {title !== undefined && (
               <Dialog.Header pe="14" {...(sub && { display: 'block' })}>
-                <Dialog.Title dir="auto">{title}</Dialog.Title>
+                <Dialog.Title>{title}</Dialog.Title>
                 {sub && (
                   <Text color="fg.muted" fontSize="sm" mt="1">
                     {sub}

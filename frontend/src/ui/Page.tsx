@@ -39,7 +39,7 @@ export function Page({ title, tabTitle = title, sub, act, aside, crumbs, childre
       <Flex align={{ base: 'center', md: 'flex-end' }} gap="4" mb={{ base: '4', lg: '22px' }} wrap="wrap">
         <Box minW="0" flex="1 1 auto">
           <Flex align="center" gap="3" wrap="wrap">
-            <Heading as="h1" textStyle="page" dir="auto">
+            <Heading as="h1" textStyle="page">
               {title}
             </Heading>
             {aside}

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { limits } from '@lightbox/contract/limits.js';
 import { refreshAudience } from '@lightbox/core/access/audience.js';
 import { newDataKey } from '@lightbox/core/blobs/cipher.js';
+import { sealAddress } from '@lightbox/core/carers/sealed.js';
 import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { sealText } from '@lightbox/core/emergencies/sealed.js';
@@ -10,6 +11,7 @@ import { system } from '@lightbox/core/events/events.js';
 import { removeImage } from '@lightbox/core/images/removeImage.js';
 import { newCodeSeed } from '@lightbox/core/keys/codes.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
+import type { CarerDoc } from '@lightbox/core/models/carer.js';
 import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
@@ -31,7 +33,7 @@ import { buildImage } from '../testing/buildImage.js';
 import { type RunningWorker, startWorker } from '../worker.js';
 import { removeEmptyStudies } from './emptyStudies.js';
 import { endLooks } from './endLooks.js';
-import { expireEmergencies, expireGuestLinks, expireRequests, expireShares } from './expire.js';
+import { expireCarers, expireEmergencies, expireGuestLinks, expireRequests, expireShares } from './expire.js';
 import { removeAllListed, removeOrphanBlobs } from './orphans.js';
 import { removeUploads } from './removeUploads.js';
 import { reviveAnalyses, revivePreviews } from './repair.js';
@@ -257,6 +259,25 @@ describe('a study', () => {
     const ended = await core.models.Event.find({ type: 'emergency.ended' }).lean<EventDoc[]>();
     expect(ended).toMatchObject([{ record: over._id, reason: 'expired', recipients: [over.provider, over.patient] }]);
     expect(await core.models.Emergency.findById(lasting._id).lean()).toMatchObject({ live: true });
+  });
+
+  it('the naming of a carer that nobody answered in time is ended once, and one that still waits is not', async () => {
+    const { core } = worker;
+    const now = core.clock.now();
+    const build = (expiresAt: Date): CarerDoc => {
+      const _id = newId();
+      const address = sealAddress(core.keys, _id, 'sister@example.org');
+      return { _id, patient: newId(), address, state: 'waiting', live: true, createAt: now, expiresAt };
+    };
+    const [over, waiting] = [build(now), build(new Date(now.getTime() + 60_000))];
+    await core.models.Carer.create([over, waiting]);
+    for (let i = 0; i < 2; i++) await expireCarers(core);
+    const ended = await core.models.Event.find({ type: 'carer.ended' }).lean<EventDoc[]>();
+    expect(ended.map(({ record }) => record)).toEqual([over._id]);
+    const kept = await core.models.Carer.findById(over._id).lean<CarerDoc>();
+    expect(kept).toMatchObject({ live: false, state: 'ended', ending: 'expired' });
+    expect(kept).not.toHaveProperty('address');
+    expect(await core.models.Carer.findById(waiting._id).lean()).toMatchObject({ live: true, state: 'waiting' });
   });
 
   it('gets one entry about the end of its guest link that has expired, and the link is no longer live', async () => {

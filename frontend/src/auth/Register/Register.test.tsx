@@ -44,7 +44,7 @@ describe('the registration', () => {
     await person.click(screen.getByRole('button', { name: 'Back' }));
     expect(screen.getByLabelText('License number')).toBeTruthy();
     expect(screen.queryByLabelText(/Blood group/)).toBeNull();
-  }, 30_000);
+  });
 
   test('Back and reload keep all values of the registration except the passwords.', async () => {
     const person = user();
@@ -59,7 +59,7 @@ describe('the registration', () => {
     await person.click(screen.getByRole('button', { name: 'Back' }));
     await person.click(screen.getByRole('button', { name: 'Back' }));
     expect((screen.getByLabelText('Email') as HTMLInputElement).value).toBe('sana@example.org');
-  }, 30_000);
+  });
 
   test('Back in the browser returns to the step before, not to the page before the registration.', async () => {
     const person = user();
@@ -72,7 +72,7 @@ describe('the registration', () => {
     await router.navigate(1);
     await router.navigate(1);
     expect(await screen.findByRole('heading', { name: 'Security & Submit' })).toBeTruthy();
-  }, 30_000);
+  });
 
   test('The registration checks the fields of a step before it shows the next step.', async () => {
     const person = user();
@@ -83,7 +83,7 @@ describe('the registration', () => {
     await person.click(next());
     expect(await screen.findByText('Please enter a valid email.')).toBeTruthy();
     expect(screen.getByRole('heading', { name: 'Personal Details' })).toBeTruthy();
-  }, 30_000);
+  });
 
   test('Different passwords are an error; equal ones are sent with the values that were filled in.', async () => {
     const heard = answer({
@@ -119,7 +119,7 @@ describe('the registration', () => {
       token: 'v',
       email: 'sana@example.org',
     });
-  }, 30_000);
+  });
 
   test('After the registration of a provider and after a reload the screen says that the account is under review.', async () => {
     answer({ 'POST /auth/register': () => ({ status: 201, body: { data: { user: account } } }) });
@@ -140,7 +140,7 @@ describe('the registration', () => {
     renderRoutes([{ path: '/register', element: <Register /> }], location);
     expect(screen.getByText(/Your account was created and is under review/)).toBeTruthy();
     expect(done()).toContain('Health provider');
-  }, 30_000);
+  });
 
   test('The credentials of a provider are required and follow the rules of the contract.', async () => {
     const check = async (values: Partial<typeof blank>) => {
@@ -177,5 +177,5 @@ describe('the registration', () => {
     expect(await screen.findByText('This username is taken.', {}, { timeout: 8000 })).toBeTruthy();
     expect(screen.getByRole('heading', { name: 'Personal Details' })).toBeTruthy();
     await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Username')));
-  }, 30_000);
+  });
 });

@@ -33,7 +33,11 @@ export const emergencies = {
   detailsOf: 'Details of the emergency access: {{name}}',
   review: 'Review',
   empty: 'No emergency access yet',
-  emptyText: 'When a provider opens a patient’s images in an emergency, you see it here.',
+  emptyText: {
+    admin: 'When a provider opens a patient’s images in an emergency, you see it here.',
+    healthProvider: 'When you open a patient’s images in an emergency, you see it here.',
+    patient: 'When a provider opens your images in an emergency, you see it here.',
+  },
   until: 'Until {{time}}',
   ended: 'Ended {{time}}',
   provider: 'Provider',
