@@ -113,7 +113,8 @@ export function setText(uid: string, text: string): void {
   const arrow = annotation.state.getAnnotation(uid) as unknown as Drawn | undefined;
   if (!arrow) return;
   arrow.data.label = text;
-  annotation.state.triggerAnnotationModified(arrow as never, undefined as never);
+  const [viewport] = runningEngine()?.getViewports() ?? [];
+  if (viewport) annotation.state.triggerAnnotationModified(arrow as never, viewport.element);
   render();
 }
 export const textAt = (uid: string): string =>
