@@ -312,6 +312,7 @@ test('On a phone, a finger goes through the frames, two zoom and move, and every
   others.push(person);
   await person.enter();
   const { page } = person;
+  await owner.call(`/upload/image/${film}/annotations`, 'DELETE');
   await openFilm(page);
   faults.push(...(await person.look('viewer-phone')));
   const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
