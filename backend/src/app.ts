@@ -7,6 +7,7 @@ import express, { type Express, Router } from 'express';
 import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
 import { analysisRoutes } from './analysis/routes.js';
+import { annotationRoutes } from './annotations/routes.js';
 import { auditRoutes } from './audit/routes.js';
 import { authRoutes } from './auth/routes.js';
 import { carerRoutes } from './carers/routes.js';
@@ -44,6 +45,7 @@ const features = [
   emergencyRoutes,
   carerRoutes,
   analysisRoutes,
+  annotationRoutes,
   consentRoutes,
   messageRoutes,
   notificationRoutes,

@@ -239,12 +239,15 @@ interface Cell {
   rule: ImageRule | ((role: Role) => ImageRule) | null;
   request: (world: World, caller: Person) => { path: string; body?: object };
   success: number;
+  /** The whole log of a call that is allowed, where a call before it changes what is entered. */
+  log?: string[];
   /** Further entries that the call leaves in the log, beside or instead of its own action. */
   leaves?: AuditAction[];
   /** A viewer who may not see the image gets the same answer about its shares as about the image. */
   hidden?: true;
   changes?: true;
 }
+const line = (type: string, status = 'success', reason = '') => `${type} ${status} ${reason}`.trim();
 const at =
   (prefix: string, suffix = '') =>
   ({ image }: World) => ({ path: `${prefix}${image.id}${suffix}` });
@@ -266,6 +269,7 @@ const cells: Cell[] = [
   { name: 'getFrames', method: 'head', rule: 'open', success: 200, request: at('/upload/image/', '/frames') },
   // The look of the calls before counts it: no further entry.
   { name: 'getFrame', rule: 'open', success: 200, leaves: [], request: at('/upload/image/', '/frames/1') },
+  { name: 'getAnnotations', rule: 'open', success: 200, leaves: [], request: at('/upload/image/', '/annotations') },
   { name: 'getTags', rule: 'open', success: 200, request: at('/upload/image/', '/tags') },
   { name: 'getDeidentified', rule: 'share', success: 200, request: at('/upload/image/', '/deidentified') },
   {
@@ -306,6 +310,31 @@ const cells: Cell[] = [
     success: 200,
     changes: true,
     request: ({ image }) => ({ path: `/analyze/${image.id}/sign`, body: { version: 1 } }),
+  },
+  {
+    name: 'saveAnnotations',
+    rule: 'annotate',
+    success: 200,
+    changes: true,
+    request: ({ image }) => ({
+      path: `/upload/image/${image.id}/annotations`,
+      body: { version: 0, shared: true, marks: [] },
+    }),
+  },
+  {
+    // The image is no DICOM file: whoever may export is told so.
+    name: 'exportAnnotations',
+    rule: 'exportMarks',
+    success: 422,
+    log: [],
+    request: at('/upload/image/', '/annotations/export?format=sr'),
+  },
+  {
+    name: 'deleteAnnotations',
+    rule: 'annotate',
+    success: 200,
+    changes: true,
+    request: at('/upload/image/', '/annotations'),
   },
   {
     name: 'startAnalysis',
@@ -390,6 +419,14 @@ const ofStudy =
 const studyCells: Cell[] = [
   { name: 'getStudy', rule: 'see', success: 200, request: ofStudy() },
   { name: 'getStudyFrames', rule: 'open', success: 200, request: ofStudy('/frames') },
+  // It belongs to the look of the call before.
+  {
+    name: 'getStudyAnnotations',
+    rule: 'open',
+    success: 200,
+    log: [line('study.frames')],
+    request: ofStudy('/annotations'),
+  },
   { name: 'getStudyContent', rule: 'download', success: 200, request: ofStudy('/content') },
   { name: 'getStudyContent', method: 'head', rule: 'download', success: 200, request: ofStudy('/content') },
   {
@@ -436,11 +473,15 @@ it('Every call whose path names an image or a study is in the table of cells.', 
  * The rule that decides who receives the live update about an image. Null where no rule can decide: the record is gone, or
  * the payload depends on the state of the run, which its own test covers.
  */
-const imageEvents: Record<Extract<ServerEvent, `image:${string}` | `analysis:${string}`>, ImageRule | null> = {
+const imageEvents: Record<
+  Extract<ServerEvent, `image:${string}` | `annotations:${string}` | `analysis:${string}`>,
+  ImageRule | null
+> = {
   'image:uploaded': 'see',
   'image:updated': 'see',
   'image:activity': 'timeline',
   'image:deleted': null,
+  'annotations:changed': 'open',
   'analysis:progress': null,
   'analysis:completed': 'analyse',
   'analysis:failed': null,
@@ -468,11 +509,10 @@ interface Outcome {
   /** `action status reason`, one for each event that the caller left. */
   log: string[];
 }
-const line = (type: string, status = 'success', reason = '') => `${type} ${status} ${reason}`.trim();
 
 /** The contract's order: the role, then what is not theirs to know of, then what is seen but not allowed. */
 function expected(
-  { name, method, rule, success, leaves, hidden }: Cell,
+  { name, method, rule, success, leaves, hidden, log }: Cell,
   caller: Person,
   facts: ImageFacts | null,
 ): Outcome {
@@ -489,6 +529,7 @@ function expected(
   // The call with HEAD comes after the one with GET: it is the same look.
   const isCarers = method !== 'head' && 'because' in decision && decision.because === 'carer';
   const reason = isCarers ? carerLook : '';
+  if (decision.may && log) return { status: success, log };
   if (decision.may) return { status: success, log: (leaves ?? [action]).map((type) => line(type, 'success', reason)) };
   if (hidden) return denied(404, 'NOT_FOUND');
   const errors: Partial<Record<ImageBar, string>> = { notVerified: 'NOT_VERIFIED', noDownload: 'NO_DOWNLOAD' };

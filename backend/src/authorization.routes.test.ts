@@ -227,6 +227,11 @@ describe('fields that are nobody’s to send', () => {
       endCarer: post(patient, {}, `/carers/${newId()}/end`),
       deleteImage: post(provider, {}, `/upload/image/${image.id}`),
       startAnalysis: post(provider, {}, `/analyze/${image.id}`),
+      saveAnnotations: post(
+        provider,
+        { version: 0, shared: false, marks: [] },
+        `/upload/image/${image.id}/annotations`,
+      ),
       signAnalysis: post(provider, { version: 1 }, `/analyze/${image.id}/sign`),
       withdrawAnalysis: post(provider, { reason: 'Wrong side' }, `/analyze/${image.id}/withdraw`),
       setConsents: post(patient, { analysis: 'granted' }),

@@ -1,4 +1,5 @@
 import { analysisCalls } from './analysis/calls.js';
+import { annotationCalls } from './annotations/calls.js';
 import { auditCalls } from './audit/calls.js';
 import { authCalls } from './auth/calls.js';
 import { securityCalls } from './auth/securityCalls.js';
@@ -25,6 +26,7 @@ export const calls = {
   ...securityCalls,
   ...userCalls,
   ...imageCalls,
+  ...annotationCalls,
   ...studyCalls,
   ...uploadCalls,
   ...shareCalls,

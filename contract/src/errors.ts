@@ -45,6 +45,11 @@ export const errors = {
     422,
     'This file cannot be shared without identity: the names in it cannot be taken out for certain.',
   ],
+  NOT_DICOM: [422, 'Only marks on a DICOM file can be exported as DICOM.'],
+  NOT_GRAYSCALE: [
+    422,
+    'A presentation state needs a picture in shades of gray. Export a structured report in its place.',
+  ],
   TOO_MANY_PIXELS: [422, 'The picture is too large.'],
   WRONG_CODE: [422, 'That code didn’t match.'],
   NOT_FOUND: [404, 'Not found.'],
@@ -64,6 +69,7 @@ export const errors = {
   CONSENT_NEEDED: [409, 'The patient has not agreed that a computer analyzes their images.'],
   STALE: [409, 'There is a newer version of this analysis. Read it before you sign.'],
   REVIEW_STATE: [409, 'The analysis is in another state now. Read it again.'],
+  MARKS_CHANGED: [409, 'Your marks on this image were changed in another window. Read them again.'],
   EMERGENCY_OFF: [409, 'Emergency access is turned off.'],
   CARERS_OFF: [409, 'Carers are turned off.'],
   TOO_MANY_CARERS: [

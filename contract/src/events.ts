@@ -91,6 +91,8 @@ export const serverEvents = {
   'study:updated': StudyEvent,
   /** The study was deleted. `image:deleted` follows for each of its images. */
   'study:deleted': StudyEvent,
+  /** Somebody's marks on the image changed; the client reads them again. */
+  'annotations:changed': z.object({ imageId: Id }),
   'analysis:progress': z.object({ imageId: Id, progress: z.number() }),
   'analysis:completed': AnalysisResult,
   'analysis:failed': Failure.extend({ imageId: Id }),

@@ -98,6 +98,9 @@ export const limits = {
   messageLength: 4000,
   /** Images of one message. */
   messageImages: 10,
+  /** Marks of one layer of annotations, and characters of the text at an arrow. */
+  marks: 100,
+  markText: 200,
   /** Length of a voice message, seconds, and bytes of its recording. */
   voiceSeconds: 180,
   voiceBytes: 2 * 1024 * 1024,

@@ -100,6 +100,8 @@ export const throttles = {
   carerAnswer: { per: ['caller'], points: 60, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** Frames that the server draws for a viewer that cannot. */
   rendering: { per: ['caller'], points: 240, seconds: minute, counts: 'runs', beyond: 'refused' },
+  /** Layers of marks that the viewer saves by itself. */
+  annotation: { per: ['caller'], points: 120, seconds: minute, counts: 'calls', beyond: 'refused' },
   analysis: { per: ['caller'], points: 30, seconds: hour, counts: 'runs', beyond: 'refused' },
   /** Reports as PDF documents that a worker makes. */
   report: { per: ['caller'], points: 60, seconds: hour, counts: 'runs', beyond: 'refused' },

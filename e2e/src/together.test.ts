@@ -1,10 +1,11 @@
-import { phantom } from '@lightbox/testkit/part10.js';
+import type { Layers } from '@lightbox/contract/annotations/schemas.js';
+import { phantom, phantomFacts } from '@lightbox/testkit/part10.js';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
 import { asGraphicsCard } from './chromium.js';
 import { REVOKED_MS, test } from './journey.js';
 import { line, Person, password, register } from './person.js';
-import { panes, press, shows } from './viewing.js';
+import { drag, measures, panes, places, press, shows } from './viewing.js';
 
 /** Two browsers: one asks about a place, the other sees that place; then both look at the picture together. */
 const wanted = { email: 'sara.anwar@example.org', username: 'sara.anwar', firstname: 'Sara', lastname: 'Anwar' };
@@ -102,6 +103,47 @@ test('A pinned message opens at the same frame, window and place on the other si
   faults.push(...(await patient.look('pinned-opened')));
   await press(other, 'Back');
   await card.waitFor();
+});
+
+test('Marks are there after a reload, and the patient sees them once they are shared.', async () => {
+  const [{ page }, other] = [owner, patient.page];
+  await page.goto(`/viewer/${film}`);
+  await shows(page, { frame: 1, frames: FRAMES });
+  const at = await places(panes(page).first());
+  const { from, to, length } = phantomFacts.bar;
+  await press(page, 'Length');
+  await measures(page, 'length', { value: length, within: 0.6, unit: 'mm' }, () => drag(page, at(from), at(to)));
+  await press(page, 'Arrow');
+  await drag(page, at([100, 60]), at([140, 30]));
+  await page.getByRole('textbox', { name: 'Text at the arrow' }).fill('Here?');
+  await press(page, 'Done');
+  await page.locator('[data-kept=saved]').first().waitFor();
+  await page.locator('[data-arrow]', { hasText: 'Here?' }).waitFor();
+  faults.push(...(await owner.look('marks')));
+
+  await page.reload();
+  await shows(page, { frame: 1 });
+  const kept = page.locator('[data-measure][data-kind=length]');
+  await kept.waitFor();
+  expect(Math.abs(Number(await kept.getAttribute('data-value')) - length)).toBeLessThanOrEqual(0.6);
+  const { layers } = await owner.call<Layers>(`/upload/image/${film}/annotations`);
+  const points = layers.flatMap(({ marks }) => marks.flatMap((mark) => mark.points));
+  const wanted = [from, to, [100, 60], [140, 30]] as const;
+  expect(points).toHaveLength(wanted.length);
+  wanted.forEach(([x, y], i) => {
+    expect(Math.hypot((points[i]?.[0] ?? 0) - x, (points[i]?.[1] ?? 0) - y)).toBeLessThanOrEqual(1);
+  });
+
+  await other.goto(`/viewer/${film}`);
+  await shows(other, { frame: 1 });
+  expect(await other.locator('[data-measure]').count()).toBe(0);
+  await page.getByText('Share with everyone who may open this image').click();
+  const theirs = other.locator(`[data-measure][data-author="${ids.owner}"]`);
+  await theirs.waitFor({ state: 'attached' });
+  expect(await theirs.getAttribute('data-value')).toBe(await kept.getAttribute('data-value'));
+  await other.locator('[data-arrow]', { hasText: 'Here?' }).waitFor({ state: 'attached' });
+  faults.push(...(await patient.look('marks-phone')));
+  await other.goto(`/messages?chat=${ids.owner}`);
 });
 
 test('The patient joins by the invitation, follows, sees pointer and lines, and a revoke ends all of it.', async () => {

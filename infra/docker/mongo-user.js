@@ -23,6 +23,7 @@ const rights = {
         'analyses',
         'analysisversions',
         'reports',
+        'annotations',
         'consents',
         'appsettinghistory',
         'appsettings',

@@ -5,11 +5,12 @@ import { requireImage } from '@lightbox/core/access/images.js';
 import { reportContext, reportId } from '@lightbox/core/analysis/reports.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { bufferOf } from '@lightbox/core/db/bytes.js';
-import { isDuplicate } from '@lightbox/core/db/ids.js';
+import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { open } from '@lightbox/core/keys/seal.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
+import type { AnnotationDoc } from '@lightbox/core/models/annotation.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { ReportDoc } from '@lightbox/core/models/report.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
@@ -48,11 +49,11 @@ export async function getAnalysisReport(context: Asking): Promise<undefined> {
   return undefined;
 }
 
-type Chosen = Pick<ReportDoc, 'version' | 'mark'>;
+type Chosen = Pick<ReportDoc, 'version' | 'mark'> & { signer?: ObjectId };
 
 /** Returns the version of the report; null when there is none that the reader may have. */
 function choose({ version, review, signed }: AnalysisDoc, signedOnly: boolean): Chosen | null {
-  if (signedOnly || review?.state === 'signed') return signed ? { version: signed.version } : null;
+  if (signedOnly || review?.state === 'signed') return signed ? { version: signed.version, signer: signed.by } : null;
   if (version === undefined || !review) return null;
   return { version, mark: review.state === 'withdrawn' ? 'withdrawn' : 'draft' };
 }
@@ -62,7 +63,20 @@ async function reportOf({ gateway, viewer, query, req }: Asking, image: ImageDoc
   const { models, queues, throttle } = gateway;
   const account = await models.User.findById(viewer._id, { language: 1, timeZone: 1 }).lean<UserDoc>();
   const language = query.language ?? account?.language ?? 'en';
-  const asked = { image: image._id, ...chosen, language, ...(account?.timeZone && { timeZone: account.timeZone }) };
+  const { signer, ...which } = chosen;
+  const layer =
+    signer &&
+    (await models.Annotation.findOne({ image: image._id, author: signer, shared: true }, { version: 1 })
+      .readConcern(NEWEST)
+      .lean<Pick<AnnotationDoc, 'version'>>());
+  const marks = layer ? { marks: layer.version } : {};
+  const asked = {
+    image: image._id,
+    ...which,
+    ...marks,
+    language,
+    ...(account?.timeZone && { timeZone: account.timeZone }),
+  };
   const _id = reportId(gateway.keys.images, asked);
   const find = async () => {
     const found = await models.Report.findById(_id).readConcern(NEWEST).lean<ReportDoc>();

@@ -204,6 +204,10 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked' | ViewEven
     const studyId = text(refs, 'study');
     return (await mayStudy('timeline', gateway, viewer, studyId)) ? { imagemetadataId, studyId } : null;
   },
+  'annotations:changed': async (gateway, viewer, refs) => {
+    const imageId = text(refs, 'record');
+    return (await may('open', gateway, viewer, imageId)) ? { imageId } : null;
+  },
   'analysis:progress': async (gateway, viewer, refs) => {
     const imageId = text(refs, 'record');
     if (!(await mayReadAnalysis(gateway, viewer, imageId))) return null;

@@ -120,6 +120,7 @@ const endWithAccount: Record<
   // A signed text stays with the image; its signer is then 'Deleted user'.
   AnalysisVersion: 'stays',
   Report: null,
+  Annotation: ({ gateway, user, tx }) => gateway.models.Annotation.deleteMany({ author: user }, { session: tx }).exec(),
   // It says why images were analysed, and has no name.
   Consent: 'stays',
   Conversation: 'stays',

@@ -378,6 +378,14 @@ export const auditActions = {
     settles: true,
   },
   'carer.listed': { table: 'carers', fhir: 'securityAlert', does: 'R' },
+  'annotation.saved': { table: 'annotations', fhir: 'instancesAccessed', does: 'U', socket: 'annotations:changed' },
+  'annotation.removed': {
+    table: 'annotations',
+    fhir: 'instancesAccessed',
+    does: 'D',
+    socket: 'annotations:changed',
+  },
+  'annotation.exported': { table: 'annotations', fhir: 'instancesAccessed', does: 'R', timeline: true },
   'analysis.request': { table: 'analyses', fhir: 'orderRecord', does: 'E', timeline: true },
   'analysis.complete': {
     table: 'analyses',
@@ -496,6 +504,7 @@ export const lookActions = [
   'study.read',
   'study.frames',
   'study.content',
+  'annotation.exported',
   'analysis.read',
   'analysis.report',
 ] as const satisfies AuditAction[];

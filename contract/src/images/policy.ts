@@ -80,6 +80,8 @@ const rules = {
   },
   open: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'emergency', 'carer', 'guest'] },
   download: { permission: 'image.read', grounds: ['admin', 'owner', 'downloadShare', 'guestDownload'] },
+  annotate: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare'] },
+  exportMarks: { permission: 'image.read', grounds: ['admin', 'owner', 'downloadShare'] },
   openCopy: { permission: 'image.read', grounds: ['verifiedCopy'] },
   downloadCopy: { permission: 'image.read', grounds: ['downloadCopy'] },
   edit: { permission: 'image.upload', grounds: ['admin', 'owner'] },

@@ -4,9 +4,9 @@ import { limits } from '../limits.js';
 import { UserRef } from '../users/schemas.js';
 
 /** A place along one side of a frame, in its pixels from the top left, which is 0. It may lie beside the picture. */
-const Pixel = z.number().min(-limits.viewPixels).max(limits.viewPixels);
+export const Pixel = z.number().min(-limits.viewPixels).max(limits.viewPixels);
 /** The position of a frame in its image, from 1. */
-const Frame = z.int().min(1).max(limits.viewPixels);
+export const Frame = z.int().min(1).max(limits.viewPixels);
 /** The enlargement: 1 fits the picture into the pane. */
 const Zoom = z.number().min(limits.viewZoomMin).max(limits.viewZoomMax);
 /** Middle and width of the window, in the values after the modality LUT. */

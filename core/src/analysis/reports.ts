@@ -2,12 +2,12 @@ import { type ObjectId, oid } from '../db/ids.js';
 import { hmac, type KeyRing } from '../keys/keyring.js';
 import type { ReportDoc } from '../models/report.js';
 
-type Choice = Pick<ReportDoc, 'image' | 'version' | 'mark' | 'language' | 'timeZone'>;
+type Choice = Pick<ReportDoc, 'image' | 'version' | 'mark' | 'marks' | 'language' | 'timeZone'>;
 
 /** Returns the id of a report: the same for the same text and looks, so that readers share one job. */
-export const reportId = (ring: KeyRing, { image, version, mark, language, timeZone }: Choice): ObjectId =>
+export const reportId = (ring: KeyRing, { image, version, mark, marks, language, timeZone }: Choice): ObjectId =>
   oid(
-    hmac(ring.current.key, 'report', String(image), JSON.stringify([version, mark, language, timeZone]))
+    hmac(ring.current.key, 'report', String(image), JSON.stringify([version, mark, marks, language, timeZone]))
       .toString('hex')
       .slice(0, 24),
   );

@@ -155,6 +155,9 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'carer.accepted': { mail: () => 'carerAccepted' },
   'carer.ended': { mail: () => 'carerEnded' },
   'carer.listed': null,
+  'annotation.saved': null,
+  'annotation.removed': null,
+  'annotation.exported': null,
   'analysis.request': {
     jobs: (event) => [{ name: 'analyseImage', data: { imageId: imageId(event) }, id: `${event._id}-analysis` }],
   },

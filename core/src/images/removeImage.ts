@@ -86,6 +86,7 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
   Analysis: ({ models, ids, session }) => models.Analysis.deleteMany({ _id: ids }, { session }).exec(),
   AnalysisVersion: ({ models, ids, session }) => models.AnalysisVersion.deleteMany({ image: ids }, { session }).exec(),
   Report: ({ models, ids, session }) => models.Report.deleteMany({ image: ids }, { session }).exec(),
+  Annotation: ({ models, ids, session }) => models.Annotation.deleteMany({ image: ids }, { session }).exec(),
   Consent: null,
   Conversation: null,
   Message: null,

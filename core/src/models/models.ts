@@ -1,6 +1,7 @@
 import type { Connection, Model } from 'mongoose';
 import { analysis } from './analysis.js';
 import { analysisVersion } from './analysisVersion.js';
+import { annotation } from './annotation.js';
 import { auditEntry } from './auditEntry.js';
 import { auditHead } from './auditHead.js';
 import { auditReceipt } from './auditReceipt.js';
@@ -73,6 +74,7 @@ const schemas = {
   Analysis: analysis,
   AnalysisVersion: analysisVersion,
   Report: report,
+  Annotation: annotation,
   Consent: consent,
   Conversation: conversation,
   Message: message,

@@ -9,6 +9,8 @@ export interface ReportDoc {
   version: number;
   /** The word across each page; absent on the report of a signed text. */
   mark?: 'draft' | 'withdrawn';
+  /** The version of the signer's shared marks. Absent: there are none. */
+  marks?: number;
   language: LanguageCode;
   timeZone?: string;
   /** The document, sealed with the image's data key. Absent until it is made. */
@@ -20,6 +22,7 @@ export const report = schemaOf<ReportDoc>({
   image: id,
   version: number,
   mark: String,
+  marks: Number,
   language: string,
   timeZone: String,
   sealed: Buffer,

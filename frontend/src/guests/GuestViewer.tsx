@@ -147,6 +147,8 @@ export function GuestViewer({ token, address, onLeave }: Props) {
     people: [],
     marks: [],
   };
+  const { imageId, studyId } = view.data ?? {};
+  const source = useMemo(() => (imageId ? { imageId } : studyId ? { studyId } : undefined), [imageId, studyId]);
   const start = useMemo(
     () => ({ key: (entries.find(({ kind }) => kind === 'stack') ?? entries[0])?.key ?? '', at: 0 }),
     [entries],
@@ -169,6 +171,7 @@ export function GuestViewer({ token, address, onLeave }: Props) {
       entries={entries}
       start={start}
       previewOf={noPreview}
+      source={source}
       lookedAt={over ? undefined : lookedAt}
       ended={over ? <Ended address={address} onLeave={onLeave} /> : undefined}
       neighbours={{}}

@@ -29,6 +29,7 @@ import { requestList } from '../requests/requests';
 import { settingList } from '../settings/settings';
 import { guestLinksOf } from '../sharing/guests';
 import { pendingProviders } from '../users/users';
+import { layersOf } from '../viewer/layers/layers';
 import { change, reread } from './live';
 import { publicSettings } from './publicSettings';
 import { queryClient } from './query';
@@ -375,6 +376,15 @@ const cases: Record<string, Case> = {
     after: [{ id: id('f1') }],
     tell: (tell) => tell('image:activity', { imagemetadataId: imageId }),
     shows: ({ pages }: { pages: { data: unknown[] }[] }) => pages.flatMap(({ data }) => data),
+  },
+  'annotations:changed': {
+    options: layersOf({ imageId }),
+    before: { layers: [], mayAnnotate: true },
+    after: {
+      layers: [{ id: id('f2'), imageId, shared: true, version: 1, updateAt: at, marks: [] }],
+      mayAnnotate: true,
+    },
+    tell: (tell) => tell('annotations:changed', { imageId }),
   },
   'analysis:progress': {
     options: analysisOf(imageId),

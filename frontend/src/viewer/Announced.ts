@@ -1,7 +1,7 @@
+import { rounded } from '@lightbox/contract/annotations/measuring.js';
 import { useTranslation } from 'react-i18next';
 import { useDebounced } from '../lib/useDebounced';
 import type { Pane } from './engine';
-import { rounded } from './measuring';
 import { useShown } from './useShown';
 
 /** The time without a change after which frame and window are read aloud: not at each tick of the wheel. */

@@ -71,6 +71,7 @@ function OneImage({ id }: { id: string }) {
     [id, params],
   );
   const place = useMemo(() => placeIn(id, params), [id, params]);
+  const source = useMemo(() => ({ imageId: id }), [id]);
   const previewOf = useCallback((one: string) => (one === id ? preview : undefined), [id, preview]);
   const subject = subjectOf(image, viewer, !gone);
   if (!ended && !facts.data) {
@@ -92,6 +93,8 @@ function OneImage({ id }: { id: string }) {
       start={start}
       place={place}
       previewOf={previewOf}
+      source={source}
+      me={viewer.id}
       lookedAt={facts.dataUpdatedAt || undefined}
       ended={ended}
       onBack={onBack}

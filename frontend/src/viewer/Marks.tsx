@@ -1,8 +1,8 @@
 import { Text } from '@chakra-ui/react';
+import { rounded } from '@lightbox/contract/annotations/measuring.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { memo } from 'react';
 import type { Pane } from './engine';
-import { rounded } from './measuring';
 import { markStyle } from './Pane';
 import { Live, useShown } from './useShown';
 

@@ -1,12 +1,12 @@
-import { Box, chakra, Flex, Grid, Heading, IconButton, Text } from '@chakra-ui/react';
+import { Box, chakra, Flex, Grid, Heading, Text } from '@chakra-ui/react';
+import { rounded } from '@lightbox/contract/annotations/measuring.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
-import { EyeIcon, TrashIcon } from '@phosphor-icons/react';
+import { EyeIcon } from '@phosphor-icons/react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { i18n } from '../i18n';
 import { formatTime } from '../lib/format';
-import type { Measure, Pane } from './engine';
-import { rounded } from './measuring';
+import type { Pane } from './engine';
 import { chosenIn, type Preset, presetsIn } from './presets';
 import { Range, RangeFrame } from './Range';
 import type { Shown } from './shown';
@@ -148,50 +148,6 @@ function WindowSection({ pane, modality }: { pane: Pane | undefined; modality: s
   );
 }
 
-/** The list of measurements. Each element carries kind, value and unit for tests and other programs. */
-export function MeasureList({ measures, onRemove }: { measures: readonly Measure[]; onRemove: (uid: string) => void }) {
-  const { t } = useTranslation();
-  return (
-    <Box as="ul" listStyleType="none">
-      {measures.map(({ uid, kind, value, unit, lines }) => {
-        const name = t(`viewer.tool.${kind}`);
-        const said = lines.join(', ');
-        return (
-          <Flex
-            as="li"
-            key={uid}
-            align="center"
-            justify="space-between"
-            gap="2"
-            minH="36px"
-            fontSize="14px"
-            data-measure=""
-            data-kind={kind}
-            data-value={value}
-            data-unit={unit}
-          >
-            <Text as="span" color="viewer.muted">
-              {name}
-            </Text>
-            <Text as="span" fontFamily="mono" dir="ltr" ms="auto" textAlign="end">
-              {said}
-            </Text>
-            <IconButton
-              size="xs"
-              variant="plain"
-              color="viewer.muted"
-              aria-label={t('viewer.removeThis', { kind: name, value: said })}
-              onClick={() => onRemove(uid)}
-            >
-              <TrashIcon />
-            </IconButton>
-          </Flex>
-        );
-      })}
-    </Box>
-  );
-}
-
 function Fact({ name, children, mono = false }: { name: string; children: ReactNode; mono?: boolean }) {
   return (
     <Box display="contents">
@@ -261,8 +217,8 @@ function PictureSection({ pane, facts, rendered }: Pick<Props, 'pane' | 'rendere
 interface Props {
   pane: Pane | undefined;
   facts: FrameFacts | undefined;
-  measures: readonly Measure[];
-  onRemove: (uid: string) => void;
+  /** The section of the marks on the picture. */
+  marks: ReactNode;
   /** The moment at which the server recorded this look. */
   lookedAt: number | undefined;
   /** More sections: the series of a study, the choice of the second picture. */
@@ -275,7 +231,7 @@ interface Props {
 const isDrawn = ({ kind }: FrameFacts) => kind === 'dicom' || kind === 'picture';
 
 /** The panel beside the picture: window, facts, measurements. On a phone it is a sheet. */
-export function Panel({ pane, facts, measures, onRemove, lookedAt, before, after, rendered }: Props) {
+export function Panel({ pane, facts, marks, lookedAt, before, after, rendered }: Props) {
   const { t } = useTranslation();
   const hasWindow = useShown(pane, ({ colour, sent }) => !colour && sent !== undefined);
   const drawn = facts && isDrawn(facts);
@@ -286,14 +242,8 @@ export function Panel({ pane, facts, measures, onRemove, lookedAt, before, after
       {facts && <PictureSection pane={pane} facts={facts} rendered={rendered} />}
       {drawn && (
         <Box as="section">
-          <Title>{t('viewer.measures')}</Title>
-          {measures.length ? (
-            <MeasureList measures={measures} onRemove={onRemove} />
-          ) : (
-            <Text fontSize="13px" color="viewer.muted">
-              {t('viewer.noMeasures')}
-            </Text>
-          )}
+          <Title>{t('viewer.marks.title')}</Title>
+          {marks}
         </Box>
       )}
       {after}

@@ -1,10 +1,10 @@
 import { Box, Text } from '@chakra-ui/react';
+import type { Point } from '@lightbox/contract/annotations/measuring.js';
 import type { PinnedView } from '@lightbox/contract/together/schemas.js';
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { currentLanguage } from '../i18n';
 import type { Pane } from './engine';
-import type { Point } from './measuring';
 import { isShown } from './place';
 import { afterKey, Crosshair } from './useCrosshair';
 import { useShown } from './useShown';

@@ -4,6 +4,7 @@ import {
   ArrowClockwiseIcon,
   ArrowCounterClockwiseIcon,
   ArrowsOutIcon,
+  ArrowUpLeftIcon,
   CircleHalfIcon,
   CircleIcon,
   ColumnsIcon,
@@ -39,6 +40,7 @@ const toolIcons: Record<ToolName, Icon> = {
   angle: AngleIcon,
   ellipse: CircleIcon,
   probe: CrosshairIcon,
+  arrow: ArrowUpLeftIcon,
 };
 
 const actIcons = {
@@ -59,7 +61,7 @@ export type ShownAct = keyof typeof actIcons;
 
 const groups: readonly (readonly (ToolName | ShownAct)[])[] = [
   ['window', 'pan', 'zoom', 'scroll'],
-  ['length', 'angle', 'ellipse', 'probe'],
+  ['length', 'angle', 'ellipse', 'probe', 'arrow'],
   ['invert', 'rotate', 'flip', 'fit', 'reset'],
 ];
 

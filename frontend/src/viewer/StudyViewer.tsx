@@ -75,6 +75,7 @@ function OneStudy({ id }: { id: string }) {
   const image = params.get('image');
   const start = useMemo(() => startOf(entries, image), [entries, image]);
   const preview = study?.image_url ?? undefined;
+  const source = useMemo(() => ({ studyId: id }), [id]);
   const previewOf = useCallback(
     (one: string) => (one === entries[0]?.key || one === study?.leadId ? preview : undefined),
     [entries, study?.leadId, preview],
@@ -98,6 +99,8 @@ function OneStudy({ id }: { id: string }) {
       entries={entries}
       start={start}
       previewOf={previewOf}
+      source={source}
+      me={me}
       lookedAt={facts.dataUpdatedAt || undefined}
       ended={gone ? <Ended notVerified={notVerified} /> : undefined}
       onBack={onBack}

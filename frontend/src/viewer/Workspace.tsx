@@ -14,11 +14,15 @@ import type { Entry } from './entries';
 import { Header } from './Header';
 import { KeysDialog } from './KeysDialog';
 import { commandOf, type ToolName, usesKey } from './keys';
+import { ArrowText } from './layers/ArrowText';
+import type { Source } from './layers/layers';
+import { KeepStatus, MarkLists, MarksSection } from './layers/MarksSection';
+import { useLayers } from './layers/useLayers';
 import { Marks } from './Marks';
 import { Message } from './Message';
 import { NotForDiagnosis } from './NotForDiagnosis';
 import { Pane } from './Pane';
-import { focusPresets, MeasureList, Panel } from './Panel';
+import { focusPresets, Panel } from './Panel';
 import { Panes } from './Panes';
 import { paneActs } from './paneActs';
 import { presetsIn } from './presets';
@@ -65,6 +69,9 @@ interface Props {
   /** Returns the server's preview of an image. */
   previewOf: (imageId: string) => string | undefined;
   lookedAt: number | undefined;
+  /** The image or the study whose marks are shown, and the signed-in person who may keep some. */
+  source: Source | undefined;
+  me?: string | undefined;
   /** Why there is no picture any more. */
   ended: ReactNode | undefined;
   /** Absent where there is no screen to go back to. */
@@ -87,6 +94,8 @@ export function Workspace(props: Props) {
     place: pinned,
     previewOf,
     lookedAt,
+    source,
+    me,
     ended,
     onBack,
     neighbours,
@@ -139,6 +148,9 @@ export function Workspace(props: Props) {
   useEffect(() => engine?.use(), [engine]);
 
   const measuring = useMeasures(engine, places.flatMap(({ frameIds }) => frameIds).length ? places : undefined);
+  const ids = entries.flatMap((one) => (one.kind === 'stack' ? one.images.map(({ id }) => id) : [])).join(' ');
+  const images = useMemo(() => new Set(ids ? ids.split(' ') : []), [ids]);
+  const layers = useLayers({ engine, source, images, me, ended: ended !== undefined });
   const sides = useMemo(() => places.map(({ frameIds }, i) => ({ pane: panes[i], frameIds })), [places, panes]);
   useLinked(arrangement.name === 'compare' && layout.linked, sides[active], sides[active === 0 ? 1 : 0]);
   useEffect(() => {
@@ -177,6 +189,7 @@ export function Workspace(props: Props) {
       keys: () => set({ keys: true }),
       cancel: () => (measuring.cancel() ? undefined : arrangement.name !== 'one' && layout.single()),
       removeMeasure: measuring.removeLast,
+      undo: layers.undo,
       nextImage: () => neighbours.next?.(),
       previousImage: () => neighbours.previous?.(),
     };
@@ -223,8 +236,15 @@ export function Workspace(props: Props) {
     <Panel
       pane={pane}
       facts={ended ? undefined : facts}
-      measures={measuring.measures}
-      onRemove={measuring.remove}
+      marks={
+        <MarksSection
+          layers={layers}
+          measures={measuring.measures}
+          onRemove={measuring.remove}
+          exports={me !== undefined && facts?.kind === 'dicom'}
+          onCuts={arrangement.name === 'planes'}
+        />
+      }
       lookedAt={ended ? undefined : lookedAt}
       rendered={rendered}
       before={
@@ -342,6 +362,17 @@ export function Workspace(props: Props) {
             )
           )}
         </Panes>
+        {!ended && layers.editing !== undefined && (
+          <ArrowText
+            key={layers.editing}
+            text={layers.textAt(layers.editing)}
+            onDone={(text) => {
+              if (layers.editing) layers.setText(layers.editing, text);
+              layers.edit(undefined);
+            }}
+            onClose={() => layers.edit(undefined)}
+          />
+        )}
         {!ended && company.bar}
         {!ended && <NotForDiagnosis panes={places.length} desktop={desktop} />}
       </Box>
@@ -383,7 +414,8 @@ export function Workspace(props: Props) {
       )}
       {!desktop && !open.sheet && (
         <VisuallyHidden>
-          <MeasureList measures={measuring.measures} onRemove={measuring.remove} />
+          <KeepStatus layers={layers} />
+          <MarkLists layers={layers} measures={measuring.measures} onRemove={measuring.remove} />
         </VisuallyHidden>
       )}
       <VisuallyHidden role="status" aria-live="polite">

@@ -13,6 +13,7 @@ let token = 'session';
 export function readFramesWith(guestToken: string | undefined) {
   token = guestToken ?? 'session';
 }
+export const tokenOfFrames = () => token;
 
 /** A worker makes the facts soon after the upload: the server answers `PREVIEW_PENDING` until they are there. */
 const pending = (error: Error) => error instanceof ApiError && error.code === 'PREVIEW_PENDING';

@@ -1,5 +1,5 @@
 /** The tools of a pointer: one of them is chosen. */
-export const tools = ['window', 'pan', 'zoom', 'scroll', 'length', 'angle', 'ellipse', 'probe'] as const;
+export const tools = ['window', 'pan', 'zoom', 'scroll', 'length', 'angle', 'ellipse', 'probe', 'arrow'] as const;
 export type ToolName = (typeof tools)[number];
 
 /** The acts of the viewer that a key starts. */
@@ -28,6 +28,7 @@ export const acts = [
   'keys',
   'cancel',
   'removeMeasure',
+  'undo',
   'nextImage',
   'previousImage',
 ] as const;
@@ -44,6 +45,7 @@ const toolKeys: Record<string, ToolName> = {
   a: 'angle',
   e: 'ellipse',
   o: 'probe',
+  b: 'arrow',
 };
 
 /** The default keys of OHIF, which radiologists know, and more where OHIF has none. */
@@ -75,6 +77,7 @@ const actKeys: Record<string, ActName> = {
   Escape: 'cancel',
   Delete: 'removeMeasure',
   Backspace: 'removeMeasure',
+  u: 'undo',
   ']': 'nextImage',
   '[': 'previousImage',
 };

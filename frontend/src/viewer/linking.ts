@@ -1,6 +1,6 @@
+import { factsOfFrame } from '@lightbox/contract/annotations/measuring.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { frameOf } from './engine/frameId';
-import { factsOfFrame } from './engine/modules';
 import { cross, type Vector } from './orientation';
 
 type FactsOf = (imageId: string) => FrameFacts | undefined;

@@ -1,7 +1,7 @@
+import type { Point } from '@lightbox/contract/annotations/measuring.js';
 import { PinnedView } from '@lightbox/contract/together/schemas.js';
 import type { Pane } from './engine';
 import { frameOf } from './engine/frameId';
-import type { Point } from './measuring';
 import { shownIn } from './useShown';
 
 const numbers = ['frame', 'x', 'y', 'zoom', 'center', 'width', 'rotation'] as const;

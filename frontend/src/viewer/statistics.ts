@@ -1,4 +1,4 @@
-import type { Point } from './measuring';
+import type { Point } from '@lightbox/contract/annotations/measuring.js';
 
 /** The ends of the two axes of an ellipse, in pixels. */
 export type Ellipse = readonly [Point, Point, Point, Point];

@@ -1,16 +1,16 @@
 import { VisuallyHidden } from '@chakra-ui/react';
+import type { MarkKind } from '@lightbox/contract/annotations/schemas.js';
 import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Pane } from './engine';
 import type { ToolName } from './keys';
-import type { MeasureKind } from './measuring';
 import { useShown } from './useShown';
 
 type Place = readonly [x: number, y: number];
 
 /** The points that a measurement needs. An ellipse has its middle and a corner, as by a pointer. */
-const needed: Record<MeasureKind, number> = { length: 2, angle: 3, ellipse: 2, probe: 1 };
-const isMeasuring = (tool: ToolName): tool is MeasureKind => tool in needed;
+const needed: Record<MarkKind, number> = { length: 2, angle: 3, ellipse: 2, probe: 1, arrow: 2 };
+const isMeasuring = (tool: ToolName): tool is MarkKind => tool in needed;
 
 /** The way of an arrow key in CSS pixels; with Shift it is one pixel. */
 const STEP = 10;

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { Measure } from './engine';
+import { partsOf } from './markUid';
 import type { Engine } from './useEngine';
 
 const none: readonly Measure[] = [];
@@ -33,7 +34,7 @@ export function useMeasures(
     measures,
     remove: (uid: string) => engine?.removeMeasure(uid),
     removeLast: () => {
-      const last = measures.at(-1);
+      const last = measures.findLast(({ uid }) => !partsOf(uid).layer);
       if (last) engine?.removeMeasure(last.uid);
     },
     /** Ends a drawing that has begun. Returns false when there is none. */

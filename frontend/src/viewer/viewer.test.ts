@@ -1,3 +1,11 @@
+import {
+  angleOf,
+  areaOf,
+  factsOfFrame,
+  lengthOf,
+  scaleAt,
+  valueUnit,
+} from '@lightbox/contract/annotations/measuring.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import type { Study } from '@lightbox/contract/studies/schemas.js';
 import { QueryObserver } from '@tanstack/react-query';
@@ -7,13 +15,12 @@ import { paths } from '../lib/paths';
 import { queryClient } from '../lib/query';
 import { answer } from '../lib/testing';
 import { frameIdOf, frameOf } from './engine/frameId';
-import { factsOfFrame, moduleOf } from './engine/modules';
+import { moduleOf } from './engine/modules';
 import { checkDecoded, checkLength, checkSize, DamagedFrame, throughTable } from './engine/pixels';
 import { entriesOf, entryOfImage } from './entries';
 import { studyFacts } from './frames';
 import { acts, commandOf, keysOfAct, keysOfTool, tools, usesKey } from './keys';
 import { partnerOf } from './linking';
-import { angleOf, areaOf, lengthOf, scaleAt, valueUnit } from './measuring';
 import { bitsFor } from './Overlays';
 import { edgesOf, letterOf, planeOf } from './orientation';
 import { pagesWith } from './pdfText';

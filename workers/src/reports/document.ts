@@ -1,6 +1,7 @@
 import { type EditableField, editableFields, type Findings } from '@lightbox/contract/analysis/schemas.js';
 import type { LanguageCode } from '@lightbox/contract/languages.js';
 import PDFDocument from 'pdfkit';
+import type { ReportMark } from './marks.js';
 import { directionOf, isolated, isolates, type Style, Typesetter } from './typeset.js';
 import { type ReportWords, reportWords } from './words.js';
 
@@ -21,6 +22,8 @@ export interface ReportFacts {
   findings: Pick<Findings, EditableField | 'measurements' | 'provider' | 'model' | 'modelVersion' | 'confidence'>;
   run: { by: string; at: Date; inputSha256: string };
   version: number;
+  /** The marks that the signer shares. */
+  marks?: readonly ReportMark[];
   signature?: { by: string; at: Date; comment?: string | undefined; edited: EditableField[]; notADiagnosis: boolean };
 }
 
@@ -86,6 +89,7 @@ class Report {
         findings.measurements.map((entry) => `• ${clean(entry)}`),
       );
     }
+    if (facts.marks?.length) this.section(words.marks, facts.marks.map(this.markLine));
     this.provenance(findings);
     if (signature) this.signatureLine(signature);
     this.everyPage();
@@ -124,10 +128,53 @@ class Report {
       const scale = previewSide / Math.max(width, height);
       const side = words.dir === 'rtl' ? page.margin : page.margin + column - width * scale;
       this.doc.image(Buffer.from(png), side, top, { width: width * scale });
+      this.drawMarks(side, top, width * scale, height * scale);
       this.y = Math.max(this.y, top + height * scale + 10);
     }
     this.y += 6;
   }
+
+  /** Draws the signer's marks over the preview, with their numbers in the list. */
+  private drawMarks(left: number, top: number, width: number, height: number): void {
+    const { doc } = this;
+    doc.save().rect(left, top, width, height).clip().lineWidth(0.8).strokeColor('#ffc566');
+    this.facts.marks?.forEach(({ kind, onPreview }, i) => {
+      const [first, ...rest] = (onPreview ?? []).map(([x, y]) => [left + x * width, top + y * height] as const);
+      if (!first) return;
+      if (kind === 'ellipse' && rest.length === 3) this.ellipse([first, ...rest]);
+      else if (kind === 'probe') doc.circle(...first, 2).stroke();
+      else {
+        doc.moveTo(...first);
+        for (const point of rest) doc.lineTo(...point);
+        doc.stroke();
+        if (kind === 'arrow') doc.circle(...first, 1.6).fill('#ffc566');
+      }
+      const box = { x: first[0] + 3, y: first[1] - 9, width: 30 };
+      this.type.draw(String(i + 1), box, 'ltr', { size: 7, bold: true, colour: '#ffc566' });
+    });
+    doc.restore();
+  }
+
+  /** Draws an ellipse from the ends of its two axes. */
+  private ellipse([a, b, c, d]: readonly (readonly [number, number])[]): void {
+    if (!a || !b || !c || !d) return;
+    const middle = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2] as [number, number];
+    const half = (from: typeof a, to: typeof a) => Math.hypot(to[0] - from[0], to[1] - from[1]) / 2;
+    const turn = (Math.atan2(b[1] - a[1], b[0] - a[0]) * 180) / Math.PI;
+    this.doc
+      .save()
+      .rotate(turn, { origin: middle })
+      .ellipse(...middle, half(a, b), half(c, d))
+      .stroke()
+      .restore();
+  }
+
+  private readonly markLine = ({ kind, frame, value, text }: ReportMark, i: number): string => {
+    const { words } = this;
+    const said = [value && isolated(value), text && isolated(clean(text))].filter(Boolean).join(', ');
+    const where = frame === undefined ? '' : ` (${words.frame(frame)})`;
+    return `${i + 1}. ${words.kinds[kind]}${where}${said ? `: ${said}` : ''}`;
+  };
 
   private rows(rows: [string, string | undefined][], width: number): void {
     const rtl = this.words.dir === 'rtl';

@@ -17,6 +17,7 @@ import type { ReportDoc } from '@lightbox/core/models/report.js';
 import { compiled } from '@lightbox/core/process/compiled.js';
 import sharp from 'sharp';
 import type { ReportFacts } from './document.js';
+import { marksOf } from './marks.js';
 
 const TIMEOUT_MS = 60_000;
 
@@ -67,6 +68,7 @@ async function factsOf(
     findings: { ...findings, ...(report.language === 'ur' ? worded(findings, inUrdu) : {}) },
     run: { by: name(run.by), at: run.at, inputSha256: run.inputSha256 },
     version: version.version,
+    marks: report.marks === undefined ? [] : await marksOf(core, key, image, version.by),
     ...(signature && {
       signature: {
         by: name(version.by),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { Client } from '@lightbox/backend/testing/client.js';
 import { buildPatient, buildProvider, buildShare, type Person } from '@lightbox/backend/testing/factories.js';
 import { buildGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
@@ -86,11 +86,38 @@ it('A run is a version with provenance, and its report is a PDF document that sa
   expect(urdu).toMatch(/320 × 300/);
   expect(urdu).not.toMatch(/diagnostic model|pixels|Measurements/);
 
+  await api.get(`/upload/image/${image._id}/frames`).expect(200);
+  // A picture without spacing is measured in pixels: 30 columns and 40 rows.
+  const length = {
+    id: randomUUID(),
+    kind: 'length',
+    frame: 1,
+    points: [
+      [10, 10],
+      [40, 50],
+    ],
+  };
+  const arrow = {
+    id: randomUUID(),
+    kind: 'arrow',
+    frame: 1,
+    points: [
+      [99, 99],
+      [150, 150],
+    ],
+    text: 'Look <b>here</b>',
+  };
+  const layer = { version: 0, shared: true, marks: [length, arrow] };
+  const { version: kept } = (await api.put(`/upload/image/${image._id}/annotations`, layer).expect(200)).body.data;
   await api.post(`/analyze/${image._id}/sign`, { version: 1, comment: 'All is well.' }).expect(200);
   const signed = (await report(patient)).map(({ text }) => text).join(' ');
   expect(signed).toContain('All is well.');
   expect(signed).toContain('Signed by');
   expect(signed).not.toContain('DRAFT');
+  expect(signed).toContain('1. Length: 50 px');
+  expect(signed).toContain('2. Arrow: Look <b>here</b>');
+  await api.put(`/upload/image/${image._id}/annotations`, { ...layer, version: kept, shared: false }).expect(200);
+  expect((await report(patient)).map(({ text }) => text).join(' ')).not.toContain('Look');
   await api.post(`/analyze/${image._id}/withdraw`, { reason: 'The wrong hand' }).expect(200);
   await new Client(test.url).as(patient).get(`/analyze/${image._id}/report`).expect(404);
 });

@@ -1,5 +1,6 @@
 import { type Terms, terms } from '@lightbox/contract/analysis/terms.js';
 import { urduTerms } from '@lightbox/contract/analysis/terms.ur.js';
+import type { MarkKind } from '@lightbox/contract/annotations/schemas.js';
 import type { LanguageCode } from '@lightbox/contract/languages.js';
 
 /** The words of a report in one language: the terms that the screen has too, and those of the report alone. */
@@ -12,6 +13,9 @@ export interface ReportWords {
   withdrawn: string;
   comment: string;
   measurements: string;
+  marks: string;
+  kinds: Record<MarkKind, string>;
+  frame: (frame: number) => string;
   none: string;
   edited: string;
   image: string;
@@ -33,6 +37,9 @@ const english: ReportWords = {
   withdrawn: 'This analysis was withdrawn. Do not use it.',
   comment: 'Comment',
   measurements: 'Measurements',
+  marks: 'Marks of the signer on the image',
+  kinds: { length: 'Length', angle: 'Angle', ellipse: 'Ellipse', probe: 'Point', arrow: 'Arrow' },
+  frame: (frame) => `frame ${frame}`,
   none: 'None.',
   edited: 'changed by the signer',
   image: 'Image',
@@ -54,6 +61,9 @@ const urdu: ReportWords = {
   withdrawn: 'یہ تجزیہ واپس لے لیا گیا ہے۔ اسے استعمال نہ کریں۔',
   comment: 'تبصرہ',
   measurements: 'پیمائشیں',
+  marks: 'تصویر پر دستخط کرنے والے کے نشان',
+  kinds: { length: 'لمبائی', angle: 'زاویہ', ellipse: 'بیضوی', probe: 'نقطہ', arrow: 'تیر' },
+  frame: (frame) => `فریم ${frame}`,
   none: 'کوئی نہیں۔',
   edited: 'دستخط کرنے والے نے بدلا',
   image: 'تصویر',

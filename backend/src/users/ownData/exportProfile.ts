@@ -10,6 +10,7 @@ import { type StreamedEntry, zipAsItComes } from '../../http/zip.js';
 import { inSameForm } from '../../images/imageBytes.js';
 import { readPhotoOf } from '../photos.js';
 import { presentOneself } from '../present.js';
+import { annotationsAsJson } from './annotations.js';
 import { downloadable, imageFiles, type Progress } from './images.js';
 import { logAsCsv, logAsJson } from './log.js';
 import { messagesAsJson, messagesAsPage } from './messages.js';
@@ -46,6 +47,7 @@ export async function exportProfile(context: Context<typeof userCalls.exportProf
     yield { name: 'log.csv', at: now, read: () => logAsCsv(gateway, viewer, now) };
     yield { name: 'log.json', at: now, read: () => logAsJson(gateway, viewer, now) };
     yield { name: 'shares.json', at: now, read: () => sharesAsJson(gateway, viewer) };
+    yield { name: 'annotations.json', at: now, read: () => annotationsAsJson(gateway, viewer) };
     if (viewer.role === 'patient') {
       yield { name: 'consents.json', at: now, read: json(await consentsOf(gateway, viewer)) };
     }

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { limits } from '@lightbox/contract/limits.js';
@@ -80,6 +81,19 @@ describe('the download of own data', () => {
     await api.as(owner).post('/message/send', { recipientId: patient.id, content: 'Hello & welcome' }).expect(201);
     await api.as(owner).get(`/upload/image/${image.id}/content`).expect(200);
 
+    const mark = {
+      id: randomUUID(),
+      kind: 'arrow',
+      frame: 1,
+      points: [
+        [1, 1],
+        [0, 0],
+      ],
+      text: 'Here?',
+    };
+    const layer = { version: 0, shared: false, marks: [mark] };
+    await api.as(patient).put(`/upload/image/${image.id}/annotations`, layer).expect(200);
+
     const { files, names, text, json } = await exported(patient);
     expect(names).toEqual([
       'profile.json',
@@ -90,12 +104,14 @@ describe('the download of own data', () => {
       'log.csv',
       'log.json',
       'shares.json',
+      'annotations.json',
       'consents.json',
       'index.html',
     ]);
     expect(files.get(`images/0001-${image.id}.png`)).toEqual(sampleFile);
     expect(json('profile.json')).toMatchObject({ id: patient.id, bloodgroup: 'AB+', email: patient.email });
     expect(json('images.json').included).toMatchObject([{ id: image.id, caption: '<script>Chest</script>' }]);
+    expect(json('annotations.json')).toMatchObject([{ imageId: image.id, shared: false, marks: [mark] }]);
     expect(json('messages.json')).toMatchObject([{ content: 'Hello & welcome', from: 'Sana <b>Mirza</b>' }]);
     expect(text('messages.html')).toContain('Hello &amp; welcome');
     const log: { action: string; actorId: string; recordId: string }[] = json('log.json');

@@ -12,6 +12,7 @@ const english = {
   messages: 'Your messages',
   log: 'The log: your actions, and actions of others with your data',
   shares: 'Shares that you received and gave',
+  annotations: 'Your measurements and arrows on images',
   file: 'File',
   caption: 'Caption',
   added: 'Added',
@@ -29,6 +30,7 @@ const urdu: typeof english = {
   messages: 'آپ کے پیغامات',
   log: 'لاگ: آپ کے عمل، اور آپ کے ڈیٹا پر دوسروں کے عمل',
   shares: 'آپ کو ملنے والی اور آپ کی کی ہوئی شیئرز',
+  annotations: 'تصاویر پر آپ کی پیمائشیں اور تیر',
   file: 'فائل',
   caption: 'عنوان',
   added: 'شامل ہوئی',
@@ -87,6 +89,7 @@ ${link('messages.json', words.messages)}
 ${link('log.csv', words.log)}
 ${link('log.json', words.log)}
 ${link('shares.json', words.shares)}
+${link('annotations.json', words.annotations)}
 </ul><h2>${escaped(words.images)}</h2>
 `;
   if (progress.sent.length === 0) yield `<p>${escaped(words.noImages)}</p>\n`;

@@ -1,10 +1,9 @@
 import { cache, metaData, type Types } from '@cornerstonejs/core';
 import { annotation } from '@cornerstonejs/tools';
-import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
-import { i18n } from '../../i18n';
 import {
   angleOf,
   areaOf,
+  factsOfFrame,
   lengthOf,
   type MeasureKind,
   type Point,
@@ -12,18 +11,20 @@ import {
   scaleAt,
   type Unit,
   valueUnit,
-} from '../measuring';
+} from '@lightbox/contract/annotations/measuring.js';
+import type { MarkKind } from '@lightbox/contract/annotations/schemas.js';
+import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import { i18n } from '../../i18n';
 import { type Ellipse, statisticsIn } from '../statistics';
 import { frameOf } from './frameId';
-import { factsOfFrame } from './modules';
 import { isFromCorner, type PlaneModule, pixelOf } from './plane';
 import { reformatScheme } from './reformat';
 import { factsById } from './registry';
 
-/** A measurement that a person made, as the screen lists it. */
+/** A measurement or an arrow that a person made, as the screen lists it. An arrow has no value. */
 export interface Measure {
   uid: string;
-  kind: MeasureKind;
+  kind: MarkKind;
   value: number;
   unit: Unit;
   /** The lines at the drawing: the value with its unit, and what must be said with it. */
@@ -115,15 +116,20 @@ function measured(kind: MeasureKind, world: readonly (readonly number[])[], fram
 export const linesOf = (kind: MeasureKind, world: readonly (readonly number[])[], target: string): string[] =>
   measured(kind, world, target.replace(/^imageId:/, ''))?.lines ?? [];
 
-/** Returns all measurements that are on the frames, in the order in which they were made. */
-export function measuresOf(toolNames: Record<MeasureKind, string>, frameIds: ReadonlySet<string>): Measure[] {
-  return annotation.state.getAllAnnotations().flatMap((one) => {
-    const kind = (Object.keys(toolNames) as MeasureKind[]).find((name) => toolNames[name] === one.metadata?.toolName);
+/** Returns all measurements and arrows that are on the frames, in the order in which they were made. */
+export function measuresOf(toolNames: Record<MarkKind, string>, frameIds: ReadonlySet<string>): Measure[] {
+  return annotation.state.getAllAnnotations().flatMap((one): Measure[] => {
+    const kind = (Object.keys(toolNames) as MarkKind[]).find((name) => toolNames[name] === one.metadata?.toolName);
     const frameId = one.metadata?.referencedImageId;
     if (!kind || !frameId || !frameIds.has(frameId)) return [];
+    const uid = one.annotationUID ?? '';
+    if (kind === 'arrow') {
+      const words = one.data.label?.trim();
+      return [{ uid, kind, frameId, value: 0, unit: '', lines: words ? [words] : [] }];
+    }
     const found = measured(kind, (one.data.handles?.points ?? []) as number[][], frameId);
     if (!found || !Number.isFinite(found.value)) return [];
-    return [{ uid: one.annotationUID ?? '', kind, frameId, ...found, value: rounded(found.value) }];
+    return [{ uid, kind, frameId, ...found, value: rounded(found.value) }];
   });
 }
 

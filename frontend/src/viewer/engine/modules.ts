@@ -1,10 +1,5 @@
+import { factsOfFrame } from '@lightbox/contract/annotations/measuring.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
-
-/** The facts of one frame: those of the file, with the frame's own in their place. */
-export function factsOfFrame(facts: FrameFacts, n: number): FrameFacts {
-  const own = facts.perFrame?.[n - 1];
-  return own ? { ...facts, ...own, windows: own.windows ?? facts.windows } : facts;
-}
 
 /** True when a table changes the values before they are drawn. Slope and intercept then do not apply. */
 export const usesTable = (facts: FrameFacts) =>

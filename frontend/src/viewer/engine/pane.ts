@@ -1,5 +1,6 @@
 import { Enums, eventTarget, metaData, type StackViewport, type Types, utilities } from '@cornerstonejs/core';
-import type { MeasureKind, Point } from '../measuring';
+import type { Point } from '@lightbox/contract/annotations/measuring.js';
+import type { MarkKind } from '@lightbox/contract/annotations/schemas.js';
 import { type Edges, edgesOf, type Vector } from '../orientation';
 import { kept, nothingShown, type PaneView, type Shown, sharedTurn, type Turned, type WantedView } from '../shown';
 import { rangeOf, type ValueRange } from '../window';
@@ -276,7 +277,7 @@ export class Pane {
   }
 
   /** Makes a measurement from places on the pane, as a pointer does. */
-  measure = (kind: MeasureKind, places: readonly (readonly [number, number])[]) =>
+  measure = (kind: MarkKind, places: readonly (readonly [number, number])[]) =>
     this.#act((viewport) => addMeasure(viewport, kind, places));
 
   #act(change: (viewport: StackViewport) => void) {

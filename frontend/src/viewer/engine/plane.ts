@@ -1,5 +1,5 @@
 import { getShouldUseCPURendering } from '@cornerstonejs/core';
-import type { Point } from '../measuring';
+import type { Point } from '@lightbox/contract/annotations/measuring.js';
 import type { Vector } from '../orientation';
 
 /** The plane of a frame in the room of the patient, as `moduleOf` describes it. */

@@ -1,7 +1,8 @@
 import { cache, imageLoader, type Types, utilities } from '@cornerstonejs/core';
+import { factsOfFrame } from '@lightbox/contract/annotations/measuring.js';
 import { cross, type Plane, planeOf, type Vector } from '../orientation';
 import { frameOf } from './frameId';
-import { factsOfFrame, moduleOf } from './modules';
+import { moduleOf } from './modules';
 import { factsById } from './registry';
 
 /** Pictures that are cut through a stack of parallel slices. They need no graphics card, unlike volumes. */

@@ -1,6 +1,7 @@
 import { getEnabledElements, type StackViewport, type Types } from '@cornerstonejs/core';
 import {
   AngleTool,
+  ArrowAnnotateTool,
   addTool,
   annotation,
   cancelActiveManipulations,
@@ -14,8 +15,10 @@ import {
   ToolGroupManager,
   ZoomTool,
 } from '@cornerstonejs/tools';
+import type { MeasureKind } from '@lightbox/contract/annotations/measuring.js';
+import type { MarkKind } from '@lightbox/contract/annotations/schemas.js';
 import type { ToolName } from '../keys';
-import type { MeasureKind } from '../measuring';
+import { arrowMade } from './arrows';
 import { linesOf } from './measures';
 import { WindowTool } from './windowTool';
 
@@ -31,19 +34,21 @@ const toolOf: Record<ToolName, { toolName: string }> = {
   angle: AngleTool,
   ellipse: EllipticalROITool,
   probe: ProbeTool,
+  arrow: ArrowAnnotateTool,
 };
 
-export const measureTools: Record<MeasureKind, string> = {
+export const measureTools: Record<MarkKind, string> = {
   length: LengthTool.toolName,
   angle: AngleTool.toolName,
   ellipse: EllipticalROITool.toolName,
   probe: ProbeTool.toolName,
+  arrow: ArrowAnnotateTool.toolName,
 };
 
 type Place = readonly [x: number, y: number];
 
 /** The handles of a measurement. Those of an ellipse are the ends of its axes, not its middle and a corner. */
-function handlesOf(kind: MeasureKind, places: readonly Place[]): readonly Place[] {
+function handlesOf(kind: MarkKind, places: readonly Place[]): readonly Place[] {
   const [[x, y], corner] = places as [Place, Place | undefined];
   if (kind !== 'ellipse' || !corner) return places;
   const [dx, dy] = [Math.abs(corner[0] - x), Math.abs(corner[1] - y)];
@@ -56,17 +61,24 @@ function handlesOf(kind: MeasureKind, places: readonly Place[]): readonly Place[
 }
 
 /** Adds a measurement to the frame of a viewport, from places in CSS pixels. */
-export function addMeasure(viewport: StackViewport, kind: MeasureKind, places: readonly Place[]): void {
+export function addMeasure(viewport: StackViewport, kind: MarkKind, places: readonly Place[]): void {
   const points = handlesOf(kind, places).map((place) => viewport.canvasToWorld([...place]));
+  const metadata = { ...viewport.getViewReference({ points }), toolName: measureTools[kind] };
+  const uid = annotation.state.addAnnotation(annotationOf(metadata, points) as never, viewport.element);
+  if (kind === 'arrow') arrowMade(uid);
+}
+
+/** Returns an annotation of the library. */
+export function annotationOf(metadata: object, points: readonly Types.Point3[], label = '') {
   const [corner] = points as [Types.Point3];
-  const made = {
+  return {
     highlighted: false,
     invalidated: true,
     isLocked: false,
     isVisible: true,
-    metadata: { ...viewport.getViewReference({ points }), toolName: measureTools[kind] },
+    metadata,
     data: {
-      label: '',
+      label,
       handles: {
         points,
         activeHandleIndex: null,
@@ -79,7 +91,6 @@ export function addMeasure(viewport: StackViewport, kind: MeasureKind, places: r
       cachedStats: {},
     },
   };
-  annotation.state.addAnnotation(made as never, viewport.element);
 }
 
 const textOf = (kind: MeasureKind) => ({
@@ -132,6 +143,9 @@ function group() {
   made.addTool(AngleTool.toolName, textOf('angle') as never);
   made.addTool(EllipticalROITool.toolName, { ...textOf('ellipse'), calculateStats: false } as never);
   made.addTool(ProbeTool.toolName, textOf('probe') as never);
+  // The library wants a text before it keeps an arrow. The screen asks for the text afterwards.
+  const arrows = { getTextCallback: (done: (text: string) => void) => done(' '), changeTextCallback: () => undefined };
+  made.addTool(ArrowAnnotateTool.toolName, arrows as never);
   made.addTool(SliceLinesTool.toolName);
   return made;
 }

@@ -1,6 +1,7 @@
-import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import type { FrameFacts } from '../images/drawing.js';
+import type { MarkKind } from './schemas.js';
 
-export type MeasureKind = 'length' | 'angle' | 'ellipse' | 'probe';
+export type MeasureKind = Exclude<MarkKind, 'arrow'>;
 export type Unit = 'mm' | 'px' | '°' | 'HU' | '';
 
 /** A point of a frame in pixels: column and row. The middle of the first pixel is 0, 0. */
@@ -72,3 +73,40 @@ export const rounded = (value: number): number => {
   const decimals = Math.abs(value) >= 100 ? 1 : 2;
   return Number(value.toFixed(decimals));
 };
+
+/** The facts of one frame: those of the file, with the frame's own in their place. */
+export function factsOfFrame(facts: FrameFacts, n: number): FrameFacts {
+  const own = facts.perFrame?.[n - 1];
+  return own ? { ...facts, ...own, windows: own.windows ?? facts.windows } : facts;
+}
+
+export interface Measured {
+  value: number;
+  unit: 'mm' | 'px' | '°' | 'mm²' | 'px²';
+  /** True when the size of the pixels is that of the detector. */
+  atDetector: boolean;
+}
+
+/**
+ * Returns the value of a mark from its geometry: length, angle, or area of an ellipse. Undefined for marks whose value
+ * lies in the pixels alone, and for arrows. The points must be as many as the kind has.
+ */
+export function measuredBy(file: FrameFacts, mark: { kind: MarkKind; frame: number; points: readonly Point[] }) {
+  const facts = factsOfFrame(file, mark.frame);
+  const [a, b, c, d] = mark.points as [Point, Point, Point, Point];
+  const of = (value: number, unit: Measured['unit'], atDetector = false): Measured => ({ value, unit, atDetector });
+  switch (mark.kind) {
+    case 'length': {
+      const { value, scale } = lengthOf(facts, a, b);
+      return of(value, scale.unit, scale.atDetector);
+    }
+    case 'angle':
+      return of(angleOf(facts, [a, b, c]), '°');
+    case 'ellipse': {
+      const { value, scale } = areaOf(facts, [a, b, c, d]);
+      return of(value, `${scale.unit}²`, scale.atDetector);
+    }
+    default:
+      return undefined;
+  }
+}

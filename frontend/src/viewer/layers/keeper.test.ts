@@ -1,0 +1,107 @@
+import { angleOf, areaOf, lengthOf, measuredBy, type Point } from '@lightbox/contract/annotations/measuring.js';
+import type { Layer, Mark, MarkKind, SaveLayer } from '@lightbox/contract/annotations/schemas.js';
+import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Keeper } from './keeper';
+
+describe('The keeper of marks', () => {
+  const mark = (id: string, x = 0): Mark => ({ id, kind: 'probe', frame: 1, points: [[x, 0]] });
+  const layer = (version: number, ...marks: Mark[]): Layer => ({
+    id: 'layer',
+    imageId: 'image',
+    shared: false,
+    version,
+    updateAt: '2026-01-01T12:00:00.000Z',
+    marks,
+  });
+  /** A keeper whose server answers as told. */
+  function keeper(answers: (() => Promise<Layer>)[], stored?: Layer) {
+    const sent: SaveLayer[] = [];
+    const shown: (readonly Mark[])[] = [];
+    const made = new Keeper({
+      save: (body) => {
+        sent.push(body);
+        return (answers.shift() ?? (() => Promise.resolve(layer(body.version + 1, ...body.marks))))();
+      },
+      load: async () => stored,
+      show: (marks) => void shown.push(marks),
+      changed: () => undefined,
+      judge: (error) => error as 'stale' | 'refused' | 'again',
+    });
+    return { made, sent, shown };
+  }
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('Changes are saved once after a rest, with the version that was read.', async () => {
+    const { made, sent } = keeper([]);
+    made.read(layer(7));
+    made.drawn([mark('a')]);
+    made.drawn([mark('a', 1)]);
+    expect([made.state, sent]).toEqual(['saving', []]);
+    await vi.runAllTimersAsync();
+    expect(sent).toEqual([{ version: 7, shared: false, marks: [mark('a', 1)] }]);
+    expect(made.state).toBe('saved');
+  });
+
+  it('A change of another window is joined with the own one, and nothing is lost.', async () => {
+    const { made, sent, shown } = keeper([() => Promise.reject('stale')], layer(2, mark('a', 5), mark('c')));
+    made.read(layer(1, mark('a'), mark('gone')));
+    made.drawn([mark('a'), mark('b')]);
+    await vi.runAllTimersAsync();
+    const joined = [mark('a', 5), mark('c'), mark('b')];
+    expect(shown.at(-1)).toEqual(joined);
+    expect(sent.at(-1)).toEqual({ version: 2, shared: false, marks: joined });
+    expect(made.state).toBe('saved');
+  });
+
+  it('Marks that cannot be sent are kept and tried again; those that the server refuses are not.', async () => {
+    const { made, sent } = keeper([() => Promise.reject('again'), () => Promise.reject('again')]);
+    made.read(undefined);
+    made.drawn([mark('a')]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(made.state).toBe('waiting');
+    await vi.runAllTimersAsync();
+    expect([made.state, sent.length]).toEqual(['saved', 3]);
+    const refused = keeper([() => Promise.reject('refused')]);
+    refused.made.read(undefined);
+    refused.made.drawn([mark('a')]);
+    await vi.runAllTimersAsync();
+    expect([refused.made.state, refused.sent.length]).toEqual(['refused', 1]);
+  });
+
+  it('An answer that is older than the saved layer changes nothing, and undo brings a mark back.', async () => {
+    const { made, shown } = keeper([]);
+    made.read(layer(1, mark('a')));
+    made.drawn([]);
+    await vi.runAllTimersAsync();
+    made.read(layer(1, mark('a')));
+    expect(made.marks).toEqual([]);
+    made.undo();
+    expect(shown.at(-1)).toEqual([mark('a')]);
+    await vi.runAllTimersAsync();
+    expect(made.state).toBe('saved');
+  });
+});
+
+it('The stored points of a mark give the value that the viewer shows.', () => {
+  const at: Point[] = [
+    [10, 20],
+    [40, 60],
+    [25, 70],
+    [5, 8],
+  ];
+  const [a, b, c, d] = at as [Point, Point, Point, Point];
+  const spaced: FrameFacts = {
+    kind: 'dicom',
+    frames: 1,
+    modality: 'CT',
+    windows: [],
+    previewFrame: 1,
+    pixelSpacing: [0.5, 0.25],
+  };
+  const value = (kind: MarkKind, points: Point[]) => measuredBy(spaced, { kind, frame: 1, points })?.value;
+  expect(value('length', [a, b])).toBe(lengthOf(spaced, a, b).value);
+  expect(value('angle', [a, b, c])).toBe(angleOf(spaced, [a, b, c]));
+  expect(value('ellipse', at)).toBe(areaOf(spaced, [a, b, c, d]).value);
+});

@@ -1,0 +1,43 @@
+import { annotationCalls } from '@lightbox/contract/annotations/calls.js';
+import type { ExportFormat, Layers, SaveLayer } from '@lightbox/contract/annotations/schemas.js';
+import { queryOptions } from '@tanstack/react-query';
+import { ApiError, download, send } from '../../lib/http';
+import { saveBlob } from '../../lib/save';
+import { tokenOfFrames } from '../frames';
+import type { Host } from './keeper';
+import { layersKey } from './keys';
+
+/** The image or the study whose layers are shown. */
+export type Source = { imageId: string } | { studyId: string };
+
+export const layersOf = (source: Source) =>
+  queryOptions({
+    queryKey: [...layersKey, source],
+    queryFn: async ({ signal }): Promise<Layers> => {
+      const options = { signal, token: tokenOfFrames() };
+      return 'imageId' in source
+        ? (await send(annotationCalls.getAnnotations, { params: { id: source.imageId } }, options)).data
+        : (await send(annotationCalls.getStudyAnnotations, { params: { id: source.studyId } }, options)).data;
+    },
+    gcTime: 0,
+  });
+
+/** The calls of a keeper for the own layer of an image. */
+export const callsFor = (id: string, me: string): Pick<Host, 'save' | 'load' | 'judge'> => ({
+  save: async (body: SaveLayer) => (await send(annotationCalls.saveAnnotations, { params: { id }, body })).data,
+  load: async () => {
+    const { data } = await send(annotationCalls.getAnnotations, { params: { id } });
+    return data.layers.find(({ author }) => author?.id === me);
+  },
+  judge: (error) => {
+    if (!(error instanceof ApiError)) return 'again';
+    if (error.code === 'MARKS_CHANGED') return 'stale';
+    return [401, 403, 404, 422].includes(error.status) ? 'refused' : 'again';
+  },
+});
+
+/** Saves a layer as a DICOM file on the device. */
+export async function exportLayer(id: string, format: ExportFormat, author: string | undefined): Promise<void> {
+  const query = { format, ...(author ? { author } : {}) };
+  saveBlob(await download(annotationCalls.exportAnnotations, { params: { id }, query }), `${format}.dcm`);
+}
