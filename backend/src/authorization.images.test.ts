@@ -327,7 +327,7 @@ const cells: Cell[] = [
     rule: 'exportMarks',
     success: 422,
     log: [],
-    request: at('/upload/image/', '/annotations/export?format=sr'),
+    request: at('/upload/image/', '/annotations/dicom?format=sr'),
   },
   {
     name: 'deleteAnnotations',
@@ -616,9 +616,13 @@ const withStranger: readonly State[] = ['shared verified', 'in an emergency', 'a
 const isAllowed = ({ name }: Cell, role: Role) => roleMay(role, (calls[name] as CallShape).who as Permission);
 const ofStudies = new Set(studyCells);
 
-/** The name of the call that comes first, where two calls are one look in the log. */
-const followed = ({ name, method }: Cell): CallName | null =>
-  method === 'head' ? name : name === 'getFrame' ? 'getFrames' : null;
+/** The calls that are one look in the log with another, which comes first. */
+const firstLook: Partial<Record<CallName, CallName>> = {
+  getFrame: 'getFrames',
+  getAnnotations: 'getFrames',
+  getStudyAnnotations: 'getStudyFrames',
+};
+const followed = ({ name, method }: Cell): CallName | null => (method === 'head' ? name : (firstLook[name] ?? null));
 
 /**
  * The cells of one row. Providers make every call in every state of an image, and every call of a study in every state of a

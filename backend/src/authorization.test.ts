@@ -167,7 +167,7 @@ const rows: Record<CallName, Harmless> = {
   getStudyAnnotations: nothingThere,
   saveAnnotations: { status: 404, body: { version: 0, shared: false, marks: [] } },
   deleteAnnotations: nothingThere,
-  exportAnnotations: { status: 404, path: `/upload/image/${absent}/annotations/export?format=sr` },
+  exportAnnotations: { status: 404, path: `/upload/image/${absent}/annotations/dicom?format=sr` },
   signAnalysis: { status: 404, body: { version: 1 } },
   withdrawAnalysis: { status: 404, body: { reason: 'Wrong side' } },
   listAnalysisVersions: nothingThere,

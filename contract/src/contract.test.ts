@@ -43,6 +43,9 @@ describe('actions', () => {
       'share.resend',
       'share.revoke',
       'share.expire',
+      // Two actions, and for clients one event: the marks are to be read again.
+      'annotation.saved',
+      'annotation.removed',
       'analysis.complete',
       'analysis.fail',
       'setting.add',

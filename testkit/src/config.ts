@@ -1,5 +1,6 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '@lightbox/core/config/config.js';
 import { loadConfig } from '@lightbox/core/config/env.js';
 import { makeKeys } from '@lightbox/core/config/keys.js';
@@ -19,7 +20,10 @@ const taken = { file: '', count: 0 };
  */
 export async function emptyDatabase(): Promise<string> {
   const file = expect.getState().testPath ?? '';
-  if (taken.file !== file) Object.assign(taken, { file, count: 0 });
+  if (taken.file !== file) {
+    await leftNothing(taken.file);
+    Object.assign(taken, { file, count: 0 });
+  }
   const uri = new URL(inject('servers').mongodbUri);
   uri.pathname = `/t_${worker}_${taken.count++}`;
   const client = new mongo.MongoClient(uri.href);
@@ -39,10 +43,10 @@ export async function emptyDatabase(): Promise<string> {
  * folder, and port 0, so that the system chooses one.
  */
 export async function testConfig(changes: Partial<Config> = {}): Promise<Config> {
-  const { redisUrl, folder } = inject('servers');
+  const { folder } = inject('servers');
   const config = loadConfig({
     MONGODB_URI: await emptyDatabase(),
-    REDIS_URL: `${redisUrl}/${worker % 64}`,
+    REDIS_URL: redisOf(),
     SMTP_URL: 'smtp://127.0.0.1:9',
     APP_KEYS: makeKeys(),
     ENCRYPTION_KEYS: makeKeys(),
@@ -57,6 +61,32 @@ export async function testConfig(changes: Partial<Config> = {}): Promise<Config>
 async function empty(db: mongo.Db, collection: string): Promise<void> {
   await db.collection(collection).deleteMany({});
   await db.command({ planCacheClear: collection });
+}
+
+const redisOf = () => `${inject('servers').redisUrl}/${worker % 64}`;
+
+/** Time for a worker that was stopped to be gone at Redis, milliseconds. */
+const STOPPING_MS = 5_000;
+
+/**
+ * Fails when a test file left a worker running. The files of one Vitest worker share a Redis database, so it would take
+ * the jobs of the next file, which would wait for them in vain.
+ */
+async function leftNothing(file: string): Promise<void> {
+  const redis = new Redis(redisAddress(redisOf()));
+  try {
+    for (const end = Date.now() + STOPPING_MS; await waitsForJobs(redis); await sleep(50)) {
+      if (Date.now() > end) throw new Error(`${file} left a worker running.`);
+    }
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** True while a connection to the database of this Vitest worker waits for a job, by the command of BullMQ’s workers. */
+async function waitsForJobs(redis: Redis): Promise<boolean> {
+  const list = (await redis.client('LIST')) as string;
+  return list.split('\n').some((line) => line.includes(` db=${worker % 64} `) && line.includes(' cmd=bzpopmin '));
 }
 
 async function emptyRedis(redisUrl: string): Promise<void> {

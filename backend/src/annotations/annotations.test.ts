@@ -292,7 +292,7 @@ async function dicomImage(changes: Partial<FrameFacts> = {}): Promise<BuiltImage
 const exported = (as: Person, image: BuiltImage, format: string, author?: Person) =>
   api
     .as(as)
-    .get(`${path(image)}/export?format=${format}${author ? `&author=${author.id}` : ''}`)
+    .get(`${path(image)}/dicom?format=${format}${author ? `&author=${author.id}` : ''}`)
     .buffer()
     .responseType('blob');
 

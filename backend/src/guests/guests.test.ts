@@ -322,6 +322,8 @@ describe('called by a guest', () => {
     getImagePreview: 'open',
     getImageContent: 'download',
     getStudyFrames: 'open',
+    getAnnotations: 'open',
+    getStudyAnnotations: 'open',
     getStudyContent: 'download',
   };
   const cells = (['image', 'study'] as const).flatMap((what) =>

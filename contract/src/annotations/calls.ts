@@ -49,7 +49,7 @@ export const annotationCalls = {
   }),
   exportAnnotations: call({
     method: 'get',
-    path: '/upload/image/:id/annotations/export',
+    path: '/upload/image/:id/annotations/dicom',
     who: 'image.read',
     action: 'annotation.exported',
     summary:

@@ -22,8 +22,8 @@ const words = (page: Page): Promise<string> =>
   ].join('\\n')`);
 
 /**
- * Opens a screen inside the page, as the Back button does. Loading the page takes longer than all checks of a screen. Where the
- * screen may be open already, an address of no screen comes first, so that nothing of the last visit stays.
+ * Opens a screen inside the page, as the Back button does. Loading the page takes longer than all checks of a screen. An address of no
+ * screen comes first when the screen may be open already, so that nothing of the last visit stays.
  */
 export async function turnTo(page: Page, address: string): Promise<void> {
   const screenOf = (url: string) => new URL(url, page.url()).pathname.split('/')[1];

@@ -117,7 +117,6 @@ it('A frame that cannot be drawn is 404, also when it is asked for again.', asyn
 });
 
 it('A photo of a person becomes a small square without metadata, for people who may see them, and can be removed.', async () => {
-  await startDrawing();
   const { models } = test.gateway;
   const person = await buildPatient(test.gateway);
   const stranger = await buildPatient(test.gateway);

@@ -106,6 +106,7 @@ export const audit = {
     guest: 'Guest links',
     request: 'Requests for images',
     carer: 'Carers',
+    annotation: 'Marks on images',
     emergency: 'Emergency access',
     consent: 'Consents',
     analysis: 'Analysis',

@@ -106,6 +106,7 @@ export const audit = {
     guest: 'مہمان لنک',
     request: 'تصاویر کی درخواستیں',
     carer: 'نگہداشت کرنے والے',
+    annotation: 'تصاویر پر نشان',
     emergency: 'ہنگامی رسائی',
     consent: 'اجازتیں',
     analysis: 'تجزیہ',
