@@ -9,6 +9,8 @@ export const analysisReasons = {
   BURNED_IN: 'According to the file, the picture contains text. Lightbox therefore does not send it to another server.',
   BURNED_IN_LIKELY:
     'Pictures of this kind often contain text, such as a name. Lightbox sends them to another server only if the clinic allows it.',
+  TEXT_FOUND:
+    'The picture seems to contain printed text, such as a name. Lightbox sends it to another server only if the clinic allows it.',
   LIMIT_REACHED: 'The limit of analyses per day is reached. The next analysis is possible tomorrow (UTC).',
   TOO_LONG: 'The model’s answer was too long.',
   NOT_MADE_FOR: 'The classifier was not made for this kind of picture.',

@@ -13,7 +13,7 @@ import { encapsulatedPdf } from './dicom/report.js';
 import { findText } from './findText.js';
 import { type GreyImage, type Measurements, measure } from './measure.js';
 import type { FrameChoice } from './protocol.js';
-import { asWebp, fit, type Rendered, sharpOf } from './rendered.js';
+import { asWebp, type ForModel, fit, type Rendered, sharpOf } from './rendered.js';
 
 /** Longest side of a rendered PDF page before it is scaled down: large enough that its text stays readable. */
 const PAGE_PIXELS = 1536;
@@ -51,10 +51,14 @@ export async function photo(bytes: Buffer, contentType: string): Promise<Rendere
 }
 
 /** Returns a PNG, because every server that accepts pictures accepts PNG. */
-export async function forModel(bytes: Buffer, contentType: string): Promise<Rendered> {
-  const picture = fit(await decode(bytes, contentType), MODEL_PIXELS).flatten({ background: 'white' });
-  const { data, info } = await picture.png().toBuffer({ resolveWithObject: true });
-  return { bytes: data, width: info.width, height: info.height };
+export async function forModel(bytes: Buffer, contentType: string): Promise<ForModel> {
+  const picture = await decode(bytes, contentType);
+  const hasText = (await findTextIn(picture.clone())).length > 0;
+  const { data, info } = await fit(picture, MODEL_PIXELS)
+    .flatten({ background: 'white' })
+    .png()
+    .toBuffer({ resolveWithObject: true });
+  return { bytes: data, width: info.width, height: info.height, hasText };
 }
 
 export async function measurements(bytes: Buffer, contentType: string): Promise<Measurements> {

@@ -296,7 +296,7 @@ describe('the process that renders', () => {
   });
 
   test('The answer of a renderer is ignored when it is not the picture that was asked for.', async () => {
-    const module = script("answer({ picture: { width: 1, height: 1 } }, '<script>');");
+    const module = script("answer({ picture: { width: 1, height: 1 }, hasText: false }, '<script>');");
     renderers = new Renderers({ module, sandbox: await sandbox });
     expect(await renderers.run('prepare', Buffer.alloc(0), 'x')).toBeNull();
     expect(await renderers.run('measurements', Buffer.alloc(0), 'x')).toBeNull();

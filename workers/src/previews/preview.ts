@@ -1,7 +1,7 @@
 import type { Measurements } from './measure.js';
 import type { FrameChoice, Prepared } from './protocol.js';
 import { RemoteRenderer } from './remoteRenderer.js';
-import type { Rendered } from './rendered.js';
+import type { ForModel, Rendered } from './rendered.js';
 import type { Renderer } from './renderer.js';
 import { Renderers } from './renderers.js';
 import { findSandbox, type Sandbox } from './sandbox.js';
@@ -24,7 +24,7 @@ export interface Pictures {
   /** Returns the middle square of a picture as WebP of 256 pixels a side, or null when it cannot be drawn. */
   photo: (bytes: Buffer, contentType: string) => Promise<Rendered | null>;
   /** Returns a PNG of at most 1024 pixels a side, with nothing of the original but its pixels. */
-  forModel: (bytes: Buffer, contentType: string) => Promise<Rendered | null>;
+  forModel: (bytes: Buffer, contentType: string) => Promise<ForModel | null>;
   /** Returns measurements of the pixels. The process that decodes them measures them. */
   measure: (bytes: Buffer, contentType: string) => Promise<Measurements | null>;
   close: () => Promise<void>;

@@ -2,7 +2,7 @@ import { Drawing, Tags } from '@lightbox/core/imaging/drawing.js';
 import { z } from 'zod';
 import type { FrameLimits } from './frames.js';
 import type { Measurements } from './measure.js';
-import type { Rendered } from './rendered.js';
+import type { ForModel, Rendered } from './rendered.js';
 
 /** The results of the tasks of the process that decodes files. */
 export interface Tasks {
@@ -12,7 +12,7 @@ export interface Tasks {
   frame: Rendered;
   /** A small square of a picture of a person. */
   photo: Rendered;
-  forModel: Rendered;
+  forModel: ForModel;
   measurements: Measurements;
 }
 
@@ -79,7 +79,7 @@ export const AnswerHeader = z.union([
   z.object({ crashed: z.string().max(200) }),
   z.object({ part: z.literal(true) }),
   z.object({ prepared: z.object({ preview: Size.nullable(), facts: z.int().positive() }), rss: z.number().optional() }),
-  z.object({ picture: Size, rss: z.number().optional() }),
+  z.object({ picture: Size, hasText: z.boolean().optional(), rss: z.number().optional() }),
   z.object({ measurements: MeasurementsHeader, rss: z.number().optional() }),
 ]);
 export type AnswerHeader = z.infer<typeof AnswerHeader>;
@@ -108,7 +108,10 @@ const results: Results = {
   },
   frame: (header, body) => ('picture' in header && isWebp(body) ? { ...header.picture, bytes: body } : null),
   photo: (header, body) => ('picture' in header && isWebp(body) ? { ...header.picture, bytes: body } : null),
-  forModel: (header, body) => ('picture' in header && isPng(body) ? { ...header.picture, bytes: body } : null),
+  forModel: (header, body) =>
+    'picture' in header && header.hasText !== undefined && isPng(body)
+      ? { ...header.picture, bytes: body, hasText: header.hasText }
+      : null,
   measurements: (header) => ('measurements' in header ? header.measurements : null),
 };
 
@@ -128,8 +131,8 @@ export function answerOf<Name extends TaskName>(
 ): { header: AnswerHeader; body?: Buffer } {
   if (name === 'measurements') return { header: { measurements: result as Measurements } };
   if (name !== 'prepare') {
-    const { bytes, width, height } = result as Rendered;
-    return { header: { picture: { width, height } }, body: bytes };
+    const { bytes, width, height, ...more } = result as Rendered | ForModel;
+    return { header: { picture: { width, height }, ...more }, body: bytes };
   }
   const { preview, drawing, tags } = result as Prepared;
   const facts = Buffer.from(JSON.stringify({ drawing, tags }));

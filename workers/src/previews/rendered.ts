@@ -8,6 +8,11 @@ export interface Rendered {
   height: number;
 }
 
+/** A picture for a model, and whether it seems to contain printed text. */
+export interface ForModel extends Rendered {
+  hasText: boolean;
+}
+
 export const sharpOf = ({ pixels, width, height, channels }: Drawn): Sharp =>
   sharp(pixels, { raw: { width, height, channels } });
 

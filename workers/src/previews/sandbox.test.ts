@@ -49,7 +49,7 @@ const hostile = (port: number, secret: string): string => `
   };
   say({ ready: true }, Buffer.alloc(0));
   const png = Buffer.from('\\x89PNG\\r\\n\\x1a\\n', 'latin1');
-  channel.once('data', () => say({ picture: { width: 1, height: 1 } }, Buffer.concat([png, report])));`;
+  channel.once('data', () => say({ picture: { width: 1, height: 1 }, hasText: false }, Buffer.concat([png, report])));`;
 
 /** A process that has keys in its environment, like a worker, and sends this file to a renderer. */
 const keyHolder = (module: string, isolation: string): string => `

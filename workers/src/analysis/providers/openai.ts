@@ -65,6 +65,7 @@ export function openAiProvider(config: OpenAiConfig, options: OpenAiOptions = {}
       const png = await pictures.forModel(input.bytes, input.contentType);
       signal.throwIfAborted();
       if (!png) throw undrawable();
+      if (png.hasText && !config.sendBurnedIn) throw new NotAnalysable('TEXT_FOUND');
       onProgress(20);
       const call = guardedCall(config, options, takeCall);
       const answer = await ask(call, { config, options, png: png.bytes, input }, { signal, onProgress });
