@@ -3,6 +3,7 @@ import type { BurnedIn, TagChange, TagRow } from '@lightbox/contract/images/draw
 import { limits } from '@lightbox/contract/limits.js';
 import { guessBurnedIn } from '../imaging/burnedIn.js';
 import { decodeText } from '../imaging/characters.js';
+import { implementation } from '../imaging/implementation.js';
 import { Changes, type Copy, sizeOf } from './change.js';
 import {
   cannotDeidentify,
@@ -19,8 +20,6 @@ import { type Disguise, disguisedUid, dummyOf, movedDates, numbers, padded, pseu
 const EXPLICIT: Encoding = { implicit: false, big: false };
 const DEFLATED = '1.2.840.10008.1.2.1.99';
 const INFLATED_BYTES = 64 * 1024 * 1024;
-/** The class of this writer, and its name (PS3.10 §7.1). */
-const IMPLEMENTATION = '2.25.190146285129465028469106482170463190812';
 const METHOD = 'Lightbox: PS3.15 Table E.1-1 2026c Basic Profile';
 const VALUE_LENGTH = 256;
 
@@ -166,8 +165,8 @@ class Writer {
       ...(sopClass ? [[0x00020002, 'UI', padded('UI', sopClass)] as [number, string, Buffer]] : []),
       ...(instance ? [[0x00020003, 'UI', padded('UI', instance)] as [number, string, Buffer]] : []),
       [SYNTAX, 'UI', padded('UI', syntax || native)],
-      [0x00020012, 'UI', padded('UI', IMPLEMENTATION)],
-      [0x00020013, 'SH', padded('SH', 'LIGHTBOX')],
+      [0x00020012, 'UI', padded('UI', implementation.classUid)],
+      [0x00020013, 'SH', padded('SH', implementation.versionName)],
     ];
     for (const { tag, from, to } of old) {
       if (tag === 0x00020000 || values.some(([kept]) => kept === tag)) continue;

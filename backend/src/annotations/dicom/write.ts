@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { implementation } from '@lightbox/core/imaging/implementation.js';
 import type { DataSet } from './values.js';
 
 /** The parts of dcmjs that are used. It is a CommonJS bundle without types. */
@@ -11,8 +12,6 @@ interface Dcmjs {
 const require = createRequire(import.meta.url);
 
 const EXPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2.1';
-/** The product as the writer of a file (PS3.7 §D.3.3.2). */
-const IMPLEMENTATION = '2.25.139766520842374093174215934158471105027';
 
 /** Writes a data set as a file (PS3.10). The library is loaded with the first one. */
 export function dicomFile(dataSet: DataSet): Buffer {
@@ -24,8 +23,8 @@ export function dicomFile(dataSet: DataSet): Buffer {
       MediaStorageSOPClassUID: dataSet.SOPClassUID,
       MediaStorageSOPInstanceUID: dataSet.SOPInstanceUID,
       TransferSyntaxUID: EXPLICIT_LITTLE_ENDIAN,
-      ImplementationClassUID: IMPLEMENTATION,
-      ImplementationVersionName: 'LIGHTBOX',
+      ImplementationClassUID: implementation.classUid,
+      ImplementationVersionName: implementation.versionName,
     }),
   );
   file.dict = denaturalizeDataset(dataSet);
