@@ -4,13 +4,15 @@ interface Graph {
   getModuleInfo: (id: string) => { importedIds: string[] } | null;
 }
 
-const own = /\/(frontend\/src|contract)\/.*\.[jt]sx?$/;
+const own = /^[^\0]*\/(frontend\/src|contract)\/.*\.[jt]sx?$/;
+/** Modules that `leanContract.ts` writes. */
+const written = /^\0virtual:routes\//;
 const icon = /@phosphor-icons\/react\/dist\/(?:csr|defs)\/(\w+)\.es\.js$/;
 const iconBase = /@phosphor-icons\/react\/dist\/lib\//;
 
 /** Returns a module of ours with all modules of ours that it imports statically. */
 function withImports(id: string, graph: Graph, found = new Set<string>()): Set<string> {
-  if (found.has(id) || !own.test(id)) return found;
+  if (found.has(id) || !(own.test(id) || written.test(id))) return found;
   found.add(id);
   for (const one of graph.getModuleInfo(id)?.importedIds ?? []) withImports(one, graph, found);
   return found;
@@ -19,26 +21,33 @@ function withImports(id: string, graph: Graph, found = new Set<string>()): Set<s
 /** Returns the names of the icons that the modules use. Their imports lead to a list of all icons. */
 const iconsOf = (ids: Iterable<string>) =>
   new Set(
-    [...ids].flatMap((id) => [...readFileSync(id, 'utf8').matchAll(/\b([A-Z]\w*)Icon\b/g)].map(([, name]) => name)),
+    [...ids]
+      .filter((id) => own.test(id))
+      .flatMap((id) => [...readFileSync(id, 'utf8').matchAll(/\b([A-Z]\w*)Icon\b/g)].map(([, name]) => name)),
   );
 
 /**
- * Names the chunk of a module: one for everything that the screen at `entry` needs beside the first script of the page,
- * and none for other modules. Without it each icon and each small module of the screen is a request.
+ * Names the chunk of a module: one for everything of ours that the modules at `entries` need beside the modules at
+ * `before`, which are loaded already, and none for other modules. Without it each icon and each small module is a request.
  */
-export function chunkOf(name: string, entry: string, main: string) {
+export function chunkOf(name: string, entries: readonly string[], before: readonly string[]) {
   let known: { modules: Set<string>; icons: Set<string | undefined> } | undefined;
+  const allOf = (ids: readonly string[], graph: Graph) => {
+    const found = new Set<string>();
+    for (const id of ids) withImports(id, graph, found);
+    return found;
+  };
   const read = (graph: Graph) => {
-    const before = withImports(main, graph);
-    const modules = withImports(entry, graph);
+    const modules = allOf(entries, graph);
     const icons = iconsOf(modules);
-    for (const id of [entry, ...before]) modules.delete(id);
+    const loaded = allOf(before, graph);
+    for (const id of [...entries, ...loaded]) modules.delete(id);
+    for (const drawn of iconsOf(loaded)) icons.delete(drawn);
     return { modules, icons };
   };
   return (id: string, graph: Graph): string | null => {
     known ??= read(graph);
     const [, drawn] = icon.exec(id) ?? [];
-    const needed = known.modules.has(id) || iconBase.test(id) || (drawn !== undefined && known.icons.has(drawn));
-    return needed ? name : null;
+    return known.modules.has(id) || iconBase.test(id) || (drawn !== undefined && known.icons.has(drawn)) ? name : null;
   };
 }

@@ -1,5 +1,5 @@
 import { type Plugin, parseAst } from 'vite';
-import { undrawn } from './src/theme/undrawn';
+import { bold, undrawn } from './src/theme/undrawn';
 
 interface Row {
   elements: { value?: unknown }[];
@@ -19,7 +19,7 @@ function tableOf(code: string) {
 }
 
 /**
- * Removes the drawings of icon weights that no screen uses, a third of the size of the icons. Phosphor has six drawings
+ * Removes the drawings of icon weights that no screen uses, half of the size of the icons. Phosphor has six drawings
  * of every icon in one table, which no bundler can split.
  */
 export function leanIcons(): Plugin {
@@ -28,10 +28,11 @@ export function leanIcons(): Plugin {
     apply: 'build',
     transform: {
       filter: { id: /@phosphor-icons\/react\/dist\/defs\/\w+\.es\.js$/ },
-      handler(code) {
+      handler(code, id) {
+        const left = bold.some((name) => id.endsWith(`/${name}.es.js`)) ? undrawn : [...undrawn, 'bold'];
         const table = tableOf(code);
-        const kept = table?.elements.filter(({ elements: [weight] }) => !undrawn.includes(String(weight?.value)));
-        if (!table || kept?.length !== table.elements.length - undrawn.length) {
+        const kept = table?.elements.filter(({ elements: [weight] }) => !left.includes(String(weight?.value)));
+        if (!table || kept?.length !== table.elements.length - left.length) {
           return this.error('The format of the Phosphor icons has changed: adapt leanIcons.ts.');
         }
         const rows = kept.map(({ start, end }) => code.slice(start, end));

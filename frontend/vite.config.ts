@@ -6,39 +6,69 @@ import { defineConfig } from 'vitest/config';
 import { emojiData } from './emojiData';
 import { chunkOf } from './firstLoad';
 import { paintFirst } from './firstPaint';
+import { leanContract } from './leanContract';
 import { leanIcons } from './leanIcons';
 import { serviceWorker } from './pwa/plugin';
 
 const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 const gateway = process.env.GATEWAY_URL ?? `http://127.0.0.1:${process.env.PORT ?? 3000}`;
 
+const main = [source('main.tsx')];
+const signIn = [...main, source('auth/Login.tsx')];
+/** The other screens without a session. They do not load the frame. */
+const open = [
+  'landing/Landing',
+  'auth/Register/index',
+  'auth/VerifyAccount',
+  'auth/ForgotPassword',
+  'auth/ResetPassword',
+  'auth/NotMe',
+  'guests/GuestLink',
+  'requests/SendImages',
+].map((name) => source(`${name}.tsx`));
+const frame = ['Queries', 'RequireSession', 'Shell'].map((name) => source(`app/${name}.tsx`));
+
 /**
- * One chunk for each library that every screen needs, so that browsers keep them in the cache over our releases. The
- * Chakra chunk has only the parts that most screens use: /login does not load comboboxes.
+ * One chunk for each library that every screen needs, so that browsers keep them in the cache over our releases; one for
+ * the code of the sign-in, and one for the frame of the signed-in screens. The Chakra chunk has only the parts that most
+ * screens use: /login does not load comboboxes.
  */
 const shared = [
   {
     name: 'react',
-    test: /node_modules\/(react|react-dom|react-router|react-router-dom|scheduler|jotai|i18next|react-i18next)\//,
+    // `Trans` is left out: the first screens do not use it.
+    test: /node_modules\/(react|react-dom|react-router|react-router-dom|scheduler|jotai|i18next|react-i18next(?!\/dist\/es\/Trans))\//,
   },
   { name: 'chakra', test: /node_modules\/(@chakra-ui|@ark-ui|@zag-js|@emotion|@floating-ui)\//, minShareCount: 28 },
-  { name: chunkOf('sign-in', source('auth/Login.tsx'), source('main.tsx')) },
+  { name: chunkOf('sign-in', signIn, main) },
+  { name: chunkOf('frame', frame, [...signIn, ...open]), includeDependenciesRecursively: false },
+  { name: 'icons', test: /node_modules\/@phosphor-icons\//, minShareCount: 4, includeDependenciesRecursively: false },
 ];
 
 /** The gateway sends these files instead of compressing the same file for each browser. */
-const compressed = compression({
-  include: /assets\/.*\.(js|css|wasm|svg)$/,
-  threshold: 1_024,
-  logLevel: 'silent',
-  algorithms: [
-    'gzip',
-    // The highest quality, 11, takes ten times longer for files that are a tenth smaller.
-    defineAlgorithm('brotliCompress', { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
-  ],
-});
+const compressed = (include: RegExp, quality: number) =>
+  compression({
+    include,
+    threshold: 1_024,
+    logLevel: 'silent',
+    algorithms: ['gzip', defineAlgorithm('brotliCompress', { params: { [constants.BROTLI_PARAM_QUALITY]: quality } })],
+  });
+
+/** Every visitor loads these files. The highest quality, 11, makes them smaller, but takes ten times longer than 9. */
+const everyVisit = /assets\/(react|index|chakra|sign-in|icons|frame|signedIn)-[^/]*\.js$/;
+const others = /assets\/(?!(?:react|index|chakra|sign-in|icons|frame|signedIn)-).*\.(js|css|wasm|svg)$/;
 
 export default defineConfig({
-  plugins: [react(), emojiData(), leanIcons(), paintFirst(), serviceWorker(), compressed],
+  plugins: [
+    react(),
+    emojiData(),
+    leanContract(),
+    leanIcons(),
+    paintFirst(),
+    serviceWorker(),
+    compressed(everyVisit, 11),
+    compressed(others, 9),
+  ],
   server: {
     host: '127.0.0.1',
     proxy: { '/api': gateway, '/socket.io': { target: gateway, ws: true } },
@@ -61,7 +91,11 @@ export default defineConfig({
     // No data: URLs, because the content security policy allows fonts and pictures from our own origin.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 700,
-    rolldownOptions: { output: { codeSplitting: { groups: shared } } },
+    rolldownOptions: {
+      output: { codeSplitting: { groups: shared } },
+      // Chakra's theme makes an object of all recipes with these functions. Without this the build keeps the unused ones.
+      treeshake: { manualPureFunctions: ['defineConfig', 'createAnatomy'] },
+    },
   },
   test: {
     environment: 'jsdom',

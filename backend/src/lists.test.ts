@@ -3,7 +3,7 @@ import { auditSorts, auditStatuses } from '@lightbox/contract/audit/calls.js';
 import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
 import { PageQuery } from '@lightbox/contract/envelope.js';
-import { imageSorts } from '@lightbox/contract/images/calls.js';
+import { imageSorts } from '@lightbox/contract/images/names.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { notificationSorts } from '@lightbox/contract/notifications/calls.js';
 import { roles } from '@lightbox/contract/permissions.js';

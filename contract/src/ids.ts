@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { idPattern, isStorable, notStorable, tooLong } from './written.js';
 
 /** A MongoDB ObjectId as 24 hexadecimal digits. */
 export const Id = z
   .string()
-  .regex(/^[0-9a-f]{24}$/i, 'Must be a 24-digit id.')
+  .regex(idPattern, 'Must be a 24-digit id.')
   .transform((id) => id.toLowerCase());
 export type Id = string;
 
@@ -29,10 +30,7 @@ const asSeen = (value: string): string =>
   value.includes('\0') ? value : value.replace(/\s+/g, ' ').replace(unseen, '').replace(strayJoiners, '');
 
 const storable = (max: number, written: z.ZodString) =>
-  written
-    .trim()
-    .max(max, `Must be at most ${max} characters.`)
-    .refine((value) => !value.includes('\0') && value.isWellFormed(), 'Contains characters that cannot be stored.');
+  written.trim().max(max, tooLong(max)).refine(isStorable, notStorable);
 
 /** Text that a person wrote: trimmed, without NUL and unpaired surrogates, which databases do not store faithfully. */
 export const text = (max: number) => storable(max, z.string());

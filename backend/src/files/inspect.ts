@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ContentType, DicomFacts } from '@lightbox/contract/images/schemas.js';
+import type { ContentType } from '@lightbox/contract/images/names.js';
+import type { DicomFacts } from '@lightbox/contract/images/schemas.js';
 import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { FileFacts } from '@lightbox/core/models/image.js';
 import { dicomStart, START_BYTES } from './dicomStart.js';

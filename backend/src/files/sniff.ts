@@ -1,4 +1,4 @@
-import type { ContentType } from '@lightbox/contract/images/schemas.js';
+import type { ContentType } from '@lightbox/contract/images/names.js';
 import { fileTypeFromBuffer } from 'file-type';
 import { dicomStart } from './dicomStart.js';
 

@@ -1,6 +1,7 @@
 import type { DataOf } from '@lightbox/contract/call.js';
 import type { imageCalls } from '@lightbox/contract/images/calls.js';
-import { type AccessExplanation, type Explained, explained } from '@lightbox/contract/images/insight.js';
+import type { AccessExplanation } from '@lightbox/contract/images/insight.js';
+import { type Explained, explained } from '@lightbox/contract/images/names.js';
 import { decideImage } from '@lightbox/contract/images/policy.js';
 import { shareState } from '@lightbox/contract/sharing/states.js';
 import { isUsable } from '@lightbox/contract/users/states.js';

@@ -1,5 +1,5 @@
 import type { PageQuery, SortOf } from '@lightbox/contract/envelope.js';
-import type { imageSorts } from '@lightbox/contract/images/calls.js';
+import type { imageSorts } from '@lightbox/contract/images/names.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { type Orders, orderOf } from '@lightbox/core/db/page.js';

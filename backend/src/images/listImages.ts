@@ -1,4 +1,5 @@
-import type { imageCalls, imageSorts } from '@lightbox/contract/images/calls.js';
+import type { imageCalls } from '@lightbox/contract/images/calls.js';
+import type { imageSorts } from '@lightbox/contract/images/names.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { requireImage } from '@lightbox/core/access/images.js';
 import { notHeld } from '@lightbox/core/access/requests.js';

@@ -1,4 +1,4 @@
-import { type PatientField, patientFields } from '@lightbox/contract/images/schemas.js';
+import { type PatientField, patientFields } from '@lightbox/contract/images/names.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';

@@ -1,6 +1,7 @@
 import type { imageCalls } from '@lightbox/contract/images/calls.js';
+import type { CardState } from '@lightbox/contract/images/names.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import type { CardState, ImageSearch } from '@lightbox/contract/images/search.js';
+import type { ImageSearch } from '@lightbox/contract/images/search.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { roleMay } from '@lightbox/contract/permissions.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';

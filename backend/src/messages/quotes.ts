@@ -1,4 +1,5 @@
-import { type Quote, quoteOf } from '@lightbox/contract/messages/quote.js';
+import type { Quote } from '@lightbox/contract/messages/quote.js';
+import { quoteOf } from '@lightbox/contract/messages/quoteOf.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { Gateway } from '../context.js';

@@ -1,4 +1,4 @@
-import type { ContentType } from '@lightbox/contract/images/schemas.js';
+import type { ContentType } from '@lightbox/contract/images/names.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { holdRequest, waitingRequest } from '@lightbox/core/access/requests.js';

@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 /** The reasons of a failed analysis: a stable code, by which the client words them, and the English text. */
 export const analysisReasons = {
   UNFORESEEN: 'The analysis could not be completed.',
@@ -30,7 +28,6 @@ export const analysisReasons = {
   NOT_ACCEPTED: 'The model server did not accept the request.',
 } as const;
 
-export const ReasonCode = z.enum(Object.keys(analysisReasons) as [ReasonCode, ...ReasonCode[]]);
 export type ReasonCode = keyof typeof analysisReasons;
 
 /** Returns the English text, with the HTTP status of the model server's answer if it gave one. */

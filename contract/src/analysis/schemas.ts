@@ -2,12 +2,18 @@ import { z } from 'zod';
 import { Id, Time, text } from '../ids.js';
 import { limits } from '../limits.js';
 import { UserRef } from '../users/schemas.js';
-import { ReasonCode } from './reasons.js';
-import { Sentence } from './sentences.js';
+import { analysisReasons, type ReasonCode } from './reasons.js';
+import { type Sentence, sentenceCodes } from './sentences.js';
 import { reviewStates, underWayStates } from './states.js';
 
 const line = z.string().min(1).max(2000);
 const fraction = z.number().min(0).max(1);
+
+const SentenceShape: z.ZodType<Sentence> = z.object({
+  code: z.enum(sentenceCodes),
+  values: z.record(z.string(), z.union([z.string(), z.number()])),
+});
+const Reason = z.enum(Object.keys(analysisReasons) as [ReasonCode, ...ReasonCode[]]);
 
 export const DifferentialDiagnosis = z.object({ condition: line, confidence: fraction });
 
@@ -45,9 +51,9 @@ export const Findings = z.object({
    */
   said: z
     .object({
-      description: z.array(Sentence).max(50),
-      warnings: z.array(Sentence).max(50),
-      measurements: z.array(Sentence).max(50).optional(),
+      description: z.array(SentenceShape).max(50),
+      warnings: z.array(SentenceShape).max(50),
+      measurements: z.array(SentenceShape).max(50).optional(),
     })
     .optional(),
   /** Only for staff. */
@@ -173,7 +179,7 @@ export const AnalysisTarget = z.object({
 export type AnalysisTarget = z.infer<typeof AnalysisTarget>;
 
 /** The reason in English, and its code, by which the client words it. */
-export const Failure = z.object({ reason: z.string(), reasonCode: ReasonCode.optional() });
+export const Failure = z.object({ reason: z.string(), reasonCode: Reason.optional() });
 
 export const AnalysisAnswer = z.discriminatedUnion('status', [
   AnalysisResult.extend({ status: z.literal('completed') }),

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { modalityName } from './modalities.js';
 
 /**
@@ -100,14 +99,16 @@ type Open<Text> = Text extends `${string}{{${infer Place}}}${infer Rest}`
   : never;
 
 const stem = /_(one|other)$/;
-const codes = [...new Set(Object.keys(analysisSentences).map((key) => key.replace(stem, '')))];
+export const sentenceCodes = [...new Set(Object.keys(analysisSentences).map((key) => key.replace(stem, '')))] as [
+  SentenceCode,
+  ...SentenceCode[],
+];
 
 /** One sentence by its code. Numbers are as measured; shares are fractions of 1. */
-export const Sentence = z.object({
-  code: z.enum(codes as [SentenceCode, ...SentenceCode[]]),
-  values: z.record(z.string(), z.union([z.string(), z.number()])),
-});
-export type Sentence = z.infer<typeof Sentence>;
+export interface Sentence {
+  code: SentenceCode;
+  values: Record<string, string | number>;
+}
 
 /** Makes a sentence. The compiler requires a value for each placeholder, and no other value. */
 export const sentence = <Code extends SentenceCode>(

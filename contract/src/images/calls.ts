@@ -6,10 +6,9 @@ import { limits } from '../limits.js';
 import { burnedInGuesses, FrameFacts, TagChange, TagRow, TextPlace } from './drawing.js';
 import { AccessExplanation, TimelineEntry } from './insight.js';
 import { Month, MonthsOf, Place, PlaceOf } from './months.js';
-import { contentTypes, frameTypes, Image, Sha256, UploadFields } from './schemas.js';
+import { contentTypes, imageSorts } from './names.js';
+import { frameTypes, Image, Sha256, UploadFields } from './schemas.js';
 import { ImageSearch } from './search.js';
-
-export const imageSorts = ['createAt'] as const;
 
 const list = PageQuery.extend({
   shared: flag.optional(),

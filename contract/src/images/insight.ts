@@ -3,18 +3,8 @@ import { timelineActions } from '../audit/actions.js';
 import { Id, Time } from '../ids.js';
 import { shareStates } from '../sharing/states.js';
 import { UserRef } from '../users/schemas.js';
-import { type ImageRule, imageBars, imageGrounds } from './policy.js';
-
-/** The questions of an explanation, each with the rule that decides it. */
-export const explained = {
-  know: 'see',
-  see: 'open',
-  original: 'download',
-  analyse: 'analyse',
-  share: 'share',
-  delete: 'delete',
-} as const satisfies Record<string, ImageRule>;
-export type Explained = keyof typeof explained;
+import { type Explained, explained } from './names.js';
+import { imageBars, imageGrounds } from './policy.js';
 
 const Decision = z.object({
   may: z.boolean(),

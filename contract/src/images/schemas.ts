@@ -8,10 +8,9 @@ import { liveShareStates } from '../sharing/states.js';
 import { StudySummary } from '../studies/schemas.js';
 import { texts } from '../texts.js';
 import { UserRef } from '../users/schemas.js';
+import { contentTypes } from './names.js';
 
-export const contentTypes = ['image/jpeg', 'image/png', 'application/pdf', 'application/dicom'] as const;
 export const ContentType = z.enum(contentTypes);
-export type ContentType = z.infer<typeof ContentType>;
 
 /** The media types of frames; `image/webp` is the server's own picture of one. */
 export const frameTypes = [
@@ -23,9 +22,6 @@ export const frameTypes = [
   'image/png',
   'image/webp',
 ] as const;
-
-/** The extensions that file pickers offer. The server decides by the content of a file. */
-export const acceptedExtensions = ['.jpg', '.jpeg', '.png', '.pdf', '.dcm', '.dicom'] as const;
 
 export const Caption = line(limits.captionLength).min(1, texts.captionRequired);
 
@@ -39,10 +35,6 @@ export const UploadFields = z.strictObject({
     .optional(),
 });
 export type UploadFields = z.infer<typeof UploadFields>;
-
-/** The fields of a DICOM file that can contradict the chosen patient, as `errors` of `PATIENT_MISMATCH` names them. */
-export const patientFields = ['patientName', 'patientBirthDate', 'patientSex'] as const;
-export type PatientField = (typeof patientFields)[number];
 
 /** SHA-256 in hexadecimal digits. */
 export const Sha256 = z

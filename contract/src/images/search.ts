@@ -1,25 +1,7 @@
 import { z } from 'zod';
 import { Id, line } from '../ids.js';
 import { limits } from '../limits.js';
-import type { ContentType } from './schemas.js';
-
-export const imageKinds = ['picture', 'pdf', 'dicom'] as const;
-export type ImageKind = (typeof imageKinds)[number];
-
-const kinds: Record<ContentType, ImageKind> = {
-  'image/jpeg': 'picture',
-  'image/png': 'picture',
-  'application/pdf': 'pdf',
-  'application/dicom': 'dicom',
-};
-export const kindOf = (type: ContentType): ImageKind => kinds[type];
-
-/** States of the viewer's own share, or of any share of an image of their own. */
-export const cardStates = ['notVerified', 'endsSoon', 'locked'] as const;
-export type CardState = (typeof cardStates)[number];
-
-/** The modalities that the search offers (DICOM PS3.3 C.7.3.1.1.1); it accepts any. */
-export const modalities = ['CR', 'CT', 'DX', 'ECG', 'MG', 'MR', 'NM', 'OP', 'OT', 'PT', 'RF', 'SR', 'US', 'XA', 'XC'];
+import { cardStates, imageKinds } from './names.js';
 
 const Day = z.iso.date('Must be a date, YYYY-MM-DD.');
 

@@ -6,8 +6,10 @@ import { limits } from '../limits.js';
 import { texts } from '../texts.js';
 import { MessageView, PinnedView } from '../together/schemas.js';
 import { RoleName, UserRef } from '../users/schemas.js';
+import { isMessage, nothingWritten, tooManyImages } from './content.js';
 import { Quote } from './quote.js';
-import { Voice, voiceTypes } from './voice.js';
+import { Voice } from './voice.js';
+import { voiceTypes } from './voiceTypes.js';
 
 /** The reader's access to an attached image: it can be opened, waits for the code of a share, or neither. */
 export const attachmentAccess = ['open', 'locked', 'none'] as const;
@@ -52,7 +54,7 @@ export type Message = z.infer<typeof Message>;
 export const AttachedImages = z
   .array(Id)
   .min(1, texts.required)
-  .max(limits.messageImages, `Attach at most ${limits.messageImages} images.`)
+  .max(limits.messageImages, tooManyImages)
   .transform((ids) => [...new Set(ids)]);
 
 const MessageBody = z.strictObject({
@@ -62,11 +64,7 @@ const MessageBody = z.strictObject({
   replyTo: Id.optional(),
   view: PinnedView.optional(),
 });
-type MessageBody = z.output<typeof MessageBody>;
-
-const isMessage = ({ content, images = [], view }: MessageBody): boolean =>
-  content !== '' || images.length > 0 || view !== undefined;
-const empty = { path: ['content'], message: 'Write something first.' };
+const empty = { path: ['content'], message: nothingWritten };
 
 /** A message without its recipient: a text, images, a pinned place, or some of them. */
 export const MessageContent = MessageBody.refine(isMessage, empty);

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import { Id } from '../ids.js';
-
-/** The types of recordings, in the order in which a browser is asked for them: Safari may record the second alone. */
-export const voiceTypes = ['audio/webm', 'audio/mp4'] as const;
-export type VoiceType = (typeof voiceTypes)[number];
+import { voiceTypes } from './voiceTypes.js';
 
 /** The recording of a voice message. Its bytes are read by a call of their own. */
 export const Voice = z.object({

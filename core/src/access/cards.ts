@@ -1,4 +1,4 @@
-import { kindOf } from '@lightbox/contract/images/search.js';
+import { kindOf } from '@lightbox/contract/images/names.js';
 import { shareState } from '@lightbox/contract/sharing/states.js';
 import type { ClientSession, mongo } from 'mongoose';
 import { type ObjectId, sameId } from '../db/ids.js';

@@ -1,4 +1,4 @@
-import { contentTypes } from '@lightbox/contract/images/schemas.js';
+import { contentTypes } from '@lightbox/contract/images/names.js';
 import { unwrapDataKey } from '../blobs/cipher.js';
 import type { Core } from '../core.js';
 import type { ImageDoc } from '../models/image.js';

@@ -1,4 +1,4 @@
-import type { ImageKind } from '@lightbox/contract/images/search.js';
+import type { ImageKind } from '@lightbox/contract/images/names.js';
 import { bool, date, type Id, id, ObjectId, schemaOf, string } from './fields.js';
 
 /**

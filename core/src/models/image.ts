@@ -1,5 +1,6 @@
 import type { BurnedIn } from '@lightbox/contract/images/drawing.js';
-import type { AnalysisStatus, ContentType, DicomFacts } from '@lightbox/contract/images/schemas.js';
+import type { ContentType } from '@lightbox/contract/images/names.js';
+import type { AnalysisStatus, DicomFacts } from '@lightbox/contract/images/schemas.js';
 import { bool, date, type Id, id, Mixed, number, ObjectId, part, schemaOf, string } from './fields.js';
 import { type SealedValue, sealedValue } from './sealedValue.js';
 

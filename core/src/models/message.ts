@@ -1,4 +1,4 @@
-import type { VoiceType } from '@lightbox/contract/messages/voice.js';
+import type { VoiceType } from '@lightbox/contract/messages/voiceTypes.js';
 import type { PinnedView } from '@lightbox/contract/together/schemas.js';
 import { bool, date, type Id, id, Mixed, number, ObjectId, part, schemaOf, string } from './fields.js';
 

@@ -1,4 +1,4 @@
-import type { VoiceType } from '@lightbox/contract/messages/voice.js';
+import type { VoiceType } from '@lightbox/contract/messages/voiceTypes.js';
 import { type Id, id, number, schemaOf, string } from './fields.js';
 import { type SealedValue, sealedValue } from './sealedValue.js';
 

@@ -98,6 +98,8 @@ export async function judge(
       .map((title) => title.textContent)`,
   );
   if (language === 'ur' && against.length > 0) faults.push(`${name}: ${against.join(', ')} runs from left to right`);
+  const bare = await page.evaluate<number>(`document.querySelectorAll('svg[viewBox="0 0 256 256"]:empty').length`);
+  if (bare > 0) faults.push(`${name}: ${bare} icons without a drawing`);
   const keys = (await words(page)).match(keyLike)?.filter((key) => !(names && proper.has(key)));
   if (keys?.length) faults.push(`${name}: ${keys.join(', ')} in place of a text`);
   return faults;

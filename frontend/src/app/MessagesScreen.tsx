@@ -1,14 +1,7 @@
-import { lazy, Suspense } from 'react';
-import type { Verifying } from '../images/dialogs';
 import { Messages } from '../messages/Messages';
+import { onOpening } from '../ui/onOpening';
 
-const VerifyDialog = lazy(async () => ({ default: (await import('../sharing/VerifyDialog')).VerifyDialog }));
-
-const Verify = (props: Verifying) => (
-  <Suspense fallback={null}>
-    <VerifyDialog {...props} />
-  </Suspense>
-);
+const VerifyDialog = onOpening(async () => (await import('../sharing/VerifyDialog')).VerifyDialog);
 
 /** The chats with the dialog for the code of an attached image, which is a part of sharing. */
-export const MessagesScreen = () => <Messages VerifyDialog={Verify} />;
+export const MessagesScreen = () => <Messages VerifyDialog={VerifyDialog} />;

@@ -1,14 +1,11 @@
-import { ShareDialog } from '../sharing/ShareDialog';
-import { VerifyDialog } from '../sharing/VerifyDialog';
-import { RenameDialog } from '../studies/RenameDialog';
-import { StudyDialog } from '../studies/StudyDialog';
+import { onOpening } from '../ui/onOpening';
 import { preloadViewer } from '../viewer/preload';
 
 /** The dialogs of sharing and studies. Both import images, so the screens with images get them as props from here. */
 export const imageDialogs = {
-  Share: ShareDialog,
-  Verify: VerifyDialog,
-  Study: StudyDialog,
-  Rename: RenameDialog,
+  Share: onOpening(async () => (await import('../sharing/ShareDialog')).ShareDialog),
+  Verify: onOpening(async () => (await import('../sharing/VerifyDialog')).VerifyDialog),
+  Study: onOpening(async () => (await import('../studies/StudyDialog')).StudyDialog),
+  Rename: onOpening(async () => (await import('../studies/RenameDialog')).RenameDialog),
   preloadViewer,
 };

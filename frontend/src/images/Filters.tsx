@@ -1,5 +1,5 @@
 import { Box, Button, chakra, Field, Flex, Input, NativeSelect, Text } from '@chakra-ui/react';
-import { modalities } from '@lightbox/contract/images/search.js';
+import { modalities } from '@lightbox/contract/images/names.js';
 import { FunnelSimpleIcon } from '@phosphor-icons/react';
 import { type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';

@@ -1,5 +1,6 @@
 import { Box, Button, Checkbox, chakra, Flex, Heading, IconButton, Spacer, Text } from '@chakra-ui/react';
-import { contentTypes, type Image } from '@lightbox/contract/images/schemas.js';
+import { contentTypes } from '@lightbox/contract/images/names.js';
+import type { Image } from '@lightbox/contract/images/schemas.js';
 import { shareMark } from '@lightbox/contract/sharing/mark.js';
 import type { StudySummary } from '@lightbox/contract/studies/schemas.js';
 import { KeyIcon, SealCheckIcon, ShareNetworkIcon, SparkleIcon, TrashIcon } from '@phosphor-icons/react';

@@ -1,5 +1,6 @@
 import { Box, Button, Dialog, Flex, Text } from '@chakra-ui/react';
-import type { ContentType, Image } from '@lightbox/contract/images/schemas.js';
+import type { ContentType } from '@lightbox/contract/images/names.js';
+import type { Image } from '@lightbox/contract/images/schemas.js';
 import { ClockCounterClockwiseIcon, DownloadSimpleIcon, ScanIcon, StackIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';

@@ -1,5 +1,5 @@
 import { Button, Flex, Text } from '@chakra-ui/react';
-import { imageSorts } from '@lightbox/contract/images/calls.js';
+import { imageSorts } from '@lightbox/contract/images/names.js';
 import { CheckSquareIcon, LinkIcon } from '@phosphor-icons/react';
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';

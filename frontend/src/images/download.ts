@@ -1,4 +1,5 @@
-import type { ContentType, Image } from '@lightbox/contract/images/schemas.js';
+import type { ContentType } from '@lightbox/contract/images/names.js';
+import type { Image } from '@lightbox/contract/images/schemas.js';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { saveBlob } from '../lib/save';

@@ -1,13 +1,14 @@
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { type ComponentType, lazy, Suspense, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
-import { DeleteImageDialog } from './DeleteImageDialog';
+import { onOpening } from '../ui/onOpening';
 import type { AboutImage, Opening, Sharing, Verifying } from './dialogs';
 import type { Ask } from './ImageCard';
-import { ImageDialog } from './ImageDialog';
 import { stackOf } from './subject';
 import { useAddressedImage, useForget } from './useAddressedImage';
 
+const ImageDialog = onOpening(async () => (await import('./ImageDialog')).ImageDialog);
+const DeleteImageDialog = onOpening(async () => (await import('./DeleteImageDialog')).DeleteImageDialog);
 const Timeline = lazy(() => import('./Timeline').then(({ Timeline }) => ({ default: Timeline })));
 
 /** The dialogs of features that build on images. The app composes them. */

@@ -1,4 +1,5 @@
-import { cardStates, type ImageSearch, imageKinds } from '@lightbox/contract/images/search.js';
+import { cardStates, imageKinds } from '@lightbox/contract/images/names.js';
+import type { ImageSearch } from '@lightbox/contract/images/search.js';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import { useViewer } from '../auth/session';

@@ -1,6 +1,7 @@
 /** Unacknowledged messages and drafts, stored per account in this tab until sign-out. */
 
-import { type Message, MessageContent } from '@lightbox/contract/messages/calls.js';
+import type { Message } from '@lightbox/contract/messages/calls.js';
+import { messageFault } from '@lightbox/contract/messages/content.js';
 import type { Quote } from '@lightbox/contract/messages/quote.js';
 import type { PinnedView } from '@lightbox/contract/together/schemas.js';
 import { atom } from 'jotai';
@@ -196,15 +197,12 @@ export function post(
   images: readonly string[] = [],
   view?: PinnedView,
 ): string | undefined {
-  if (!text.trim() && images.length === 0 && !view) return undefined;
-  const { success, data, error } = MessageContent.safeParse({
-    content: text,
-    ...(images.length > 0 ? { images } : {}),
-    ...(view ? { view } : {}),
-  });
-  if (!success) return said(error.issues[0]?.message ?? '');
-  const { content, images: ids } = data;
-  enter(recipientId, { content, ...(ids ? { images: ids } : {}), ...(view ? { view } : {}) });
+  const content = text.trim();
+  if (!content && images.length === 0 && !view) return undefined;
+  const chosen = [...new Set(images)];
+  const fault = messageFault({ content, images: chosen, view });
+  if (fault) return said(fault);
+  enter(recipientId, { content, ...(chosen.length > 0 ? { images: chosen } : {}), ...(view ? { view } : {}) });
   return undefined;
 }
 

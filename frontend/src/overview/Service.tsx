@@ -1,5 +1,5 @@
 import { Box, Flex, Grid, Heading, Text } from '@chakra-ui/react';
-import type { ContentType } from '@lightbox/contract/images/schemas.js';
+import type { ContentType } from '@lightbox/contract/images/names.js';
 import type { Overview, QueueState } from '@lightbox/contract/overview/calls.js';
 import { CheckCircleIcon, PlugsIcon, WarningCircleIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';

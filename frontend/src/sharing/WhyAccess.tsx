@@ -1,5 +1,6 @@
 import { Box, Flex, Grid, Text } from '@chakra-ui/react';
-import { type AccessExplanation, type Explained, explained } from '@lightbox/contract/images/insight.js';
+import type { AccessExplanation } from '@lightbox/contract/images/insight.js';
+import { type Explained, explained } from '@lightbox/contract/images/names.js';
 import { CheckCircleIcon, MinusCircleIcon, QuestionIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';

@@ -1,8 +1,8 @@
-import { Id } from '@lightbox/contract/ids.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { shareCalls } from '@lightbox/contract/sharing/calls.js';
 import { shareMark } from '@lightbox/contract/sharing/mark.js';
+import { idPattern } from '@lightbox/contract/written.js';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -78,7 +78,7 @@ export function useVerify(startId: string, locked: boolean) {
   function submit(entered = code) {
     if (mutation.isPending || halt) return;
     setOther(undefined);
-    const goodId = Id.safeParse(id.trim()).success;
+    const goodId = idPattern.test(id.trim());
     const goodCode = entered.length === limits.codeDigits;
     setIdFault(goodId ? undefined : t('sharing.verify.idNeeded'));
     setCodeFault(goodCode ? undefined : t('sharing.verify.codeNeeded'));

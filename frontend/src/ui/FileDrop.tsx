@@ -1,5 +1,5 @@
 import { Box, Button, Flex, Text } from '@chakra-ui/react';
-import { acceptedExtensions, contentTypes } from '@lightbox/contract/images/schemas.js';
+import { acceptedExtensions, contentTypes } from '@lightbox/contract/images/names.js';
 import { UploadSimpleIcon } from '@phosphor-icons/react';
 import { type DragEvent, type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';

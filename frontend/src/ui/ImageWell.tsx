@@ -1,5 +1,5 @@
 import { Box, Flex, Text } from '@chakra-ui/react';
-import { contentTypes } from '@lightbox/contract/images/schemas.js';
+import { contentTypes } from '@lightbox/contract/images/names.js';
 import {
   FilePdfIcon,
   FileXIcon,

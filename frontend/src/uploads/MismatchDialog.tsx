@@ -1,5 +1,5 @@
 import { Box, Button, chakra, Dialog, Flex, Grid, Text, Textarea } from '@chakra-ui/react';
-import { type PatientField, patientFields } from '@lightbox/contract/images/schemas.js';
+import { type PatientField, patientFields } from '@lightbox/contract/images/names.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { UserSwitchIcon } from '@phosphor-icons/react';
 import { useAtomValue, useSetAtom } from 'jotai';

@@ -1,6 +1,6 @@
 import type { messageCalls } from '@lightbox/contract/messages/calls.js';
 import { messageRules } from '@lightbox/contract/messages/policy.js';
-import type { VoiceType } from '@lightbox/contract/messages/voice.js';
+import type { VoiceType } from '@lightbox/contract/messages/voiceTypes.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';

@@ -1,5 +1,5 @@
 import { limits } from '@lightbox/contract/limits.js';
-import type { VoiceType } from '@lightbox/contract/messages/voice.js';
+import type { VoiceType } from '@lightbox/contract/messages/voiceTypes.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { mp4Seconds } from './mp4.js';
 import { webmSeconds } from './webm.js';

@@ -1,5 +1,5 @@
 import { type Message, messageCalls } from '@lightbox/contract/messages/calls.js';
-import { type VoiceType, voiceTypes } from '@lightbox/contract/messages/voice.js';
+import { type VoiceType, voiceTypes } from '@lightbox/contract/messages/voiceTypes.js';
 import { send } from '../../lib/http';
 
 /** A recording that is not sent yet. The outbox keeps it as text, beside the messages that wait. */

@@ -1,6 +1,6 @@
 import { type ReasonCode, reasonText } from '@lightbox/contract/analysis/reasons.js';
 import type { Findings } from '@lightbox/contract/analysis/schemas.js';
-import type { ContentType } from '@lightbox/contract/images/schemas.js';
+import type { ContentType } from '@lightbox/contract/images/names.js';
 import type { FileFacts } from '@lightbox/core/models/image.js';
 import type { Pictures } from '../../previews/preview.js';
 
