@@ -57,7 +57,7 @@ describe('the queue', () => {
     expect(sent[0]?.body.get('patientId')).toBe(patient.id);
     sent[0]?.answer(201, { data: { id: id('1') } });
     await waitFor(() => expect(sent).toHaveLength(6));
-    expect(states().filter((state) => state === 'done')).toHaveLength(1);
+    await waitFor(() => expect(states().filter((state) => state === 'done')).toHaveLength(1));
   });
 
   it('A pause stops what is under way, and continuing sends it again with the same key.', async () => {
