@@ -1,4 +1,5 @@
 import type { Clock } from '../db/clock.js';
+import { grouped } from '../db/group.js';
 import type { ObjectId } from '../db/ids.js';
 import type { Models } from '../models/models.js';
 
@@ -7,12 +8,20 @@ export interface Quota {
   bytes: number;
 }
 
+interface NewFile {
+  owner: ObjectId;
+  bytes: number;
+  quota: Quota;
+}
+
 /**
  * Counts the files and bytes of each account's images and of its resumable uploads under way. Space is taken before an image is recorded and given back when
  * it is deleted, each time by one atomic write outside the image's transaction, so that uploads of one account do not
  * wait for each other. `recount` repairs a count that a crash in between made wrong.
  */
 export class Usage {
+  private readonly takeTogether = grouped((files: NewFile[]) => this.takeAll(files));
+
   constructor(
     private readonly models: Pick<Models, 'Usage' | 'Image' | 'Upload'>,
     private readonly clock: Clock,
@@ -20,13 +29,37 @@ export class Usage {
 
   /** Takes the space for one file; false when the quota would be exceeded. */
   async take(owner: ObjectId, bytes: number, quota: Quota): Promise<boolean> {
-    const fits = { _id: owner, files: { $lt: quota.files }, bytes: { $lte: quota.bytes - bytes } };
-    const tryToTake = async () =>
-      (await this.models.Usage.updateOne(fits, { $inc: { files: 1, bytes } })).matchedCount === 1;
-    if (await tryToTake()) return true;
-    if (!(await this.models.Usage.exists({ _id: owner }))) await this.begin(owner);
+    return this.takeTogether({ owner, bytes, quota });
+  }
+
+  /** Files of one owner that arrive at the same moment take their space in one write, unless not all of them fit. */
+  private async takeAll(files: NewFile[]): Promise<boolean[]> {
+    const taken = new Set<NewFile>();
+    const owners = new Map(files.map(({ owner, quota }) => [String(owner), { owner, quota }]));
+    await Promise.all(
+      [...owners.values()].map(async ({ owner, quota }) => {
+        const theirs = files.filter((file) => file.owner.equals(owner));
+        const all = await this.tryToTake(owner, theirs, quota);
+        for (const file of theirs) {
+          if (all || (theirs.length > 1 && (await this.tryToTake(owner, [file], quota)))) taken.add(file);
+        }
+      }),
+    );
+    return files.map((file) => taken.has(file));
+  }
+
+  private async tryToTake(_id: ObjectId, added: NewFile[], quota: Quota): Promise<boolean> {
+    const files = added.length;
+    const bytes = added.reduce((sum, file) => sum + file.bytes, 0);
+    const fits = { _id, files: { $lte: quota.files - files }, bytes: { $lte: quota.bytes - bytes } };
+    const take = async () =>
+      // The record of the image, which is written next with a majority, makes this write durable too.
+      (await this.models.Usage.updateOne(fits, { $inc: { files, bytes } }, { writeConcern: { w: 1 } })).matchedCount ===
+      1;
+    if (await take()) return true;
+    if (!(await this.models.Usage.exists({ _id }))) await this.begin(_id);
     // Try again even if the count exists: another upload may have created it since the check.
-    return tryToTake();
+    return take();
   }
 
   /** True when not even the smallest file fits. */
