@@ -1,7 +1,9 @@
+import { byId } from '../db/byId.js';
 import type { Clock } from '../db/clock.js';
 import { grouped } from '../db/group.js';
 import type { ObjectId } from '../db/ids.js';
 import type { Models } from '../models/models.js';
+import type { UsageDoc } from '../models/usage.js';
 
 export interface Quota {
   files: number;
@@ -20,12 +22,15 @@ interface NewFile {
  * wait for each other. `recount` repairs a count that a crash in between made wrong.
  */
 export class Usage {
+  private readonly read: (owner: ObjectId) => Promise<UsageDoc | null>;
   private readonly takeTogether = grouped((files: NewFile[]) => this.takeAll(files));
 
   constructor(
     private readonly models: Pick<Models, 'Usage' | 'Image' | 'Upload'>,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.read = byId<UsageDoc>(models.Usage);
+  }
 
   /** Takes the space for one file; false when the quota would be exceeded. */
   async take(owner: ObjectId, bytes: number, quota: Quota): Promise<boolean> {
@@ -64,8 +69,8 @@ export class Usage {
 
   /** True when not even the smallest file fits. */
   async isFull(owner: ObjectId, quota: Quota): Promise<boolean> {
-    const full = { $or: [{ files: { $gte: quota.files } }, { bytes: { $gte: quota.bytes } }] };
-    return (await this.models.Usage.exists({ _id: owner, ...full })) !== null;
+    const count = await this.read(owner);
+    return count !== null && (count.files >= quota.files || count.bytes >= quota.bytes);
   }
 
   async giveBack(owner: ObjectId, bytes: number, files = 1): Promise<void> {
