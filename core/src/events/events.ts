@@ -84,7 +84,7 @@ interface Change {
 }
 
 /** Changes in one transaction, at most. Each may take a dozen commands, and a transaction must end within seconds. */
-const MOST_TOGETHER = 32;
+const MOST_TOGETHER = 8;
 
 /** Without it the driver waits two minutes for a majority. */
 const commitOptions = { maxCommitTimeMS: MAJORITY_MS };
