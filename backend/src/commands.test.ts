@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { newId } from '@lightbox/core/db/ids.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import type { mongo } from 'mongoose';
@@ -94,6 +94,26 @@ it('Of uploads at once, one that is refused does not take the others with it.', 
   expect(await Event.countDocuments({ type: 'image.upload', record: { $in: ids } })).toBe(ids.length);
   expect(await Image.countDocuments({ _id: { $in: ids } })).toBe(ids.length);
   expect(await Card.countDocuments({ image: { $in: ids }, own: true })).toBe(ids.length);
+});
+
+it('However many uploads arrive, their chunks are sealed and written six at a time.', async () => {
+  const client = test.gateway.db.getClient();
+  const running = new Set<number>();
+  let most = 0;
+  const started = ({ requestId, commandName, command }: mongo.CommandStartedEvent) => {
+    if (commandName === 'insert' && command.insert === 'blobs.chunks') running.add(requestId);
+    most = Math.max(most, running.size);
+  };
+  const ended = ({ requestId }: mongo.CommandSucceededEvent) => running.delete(requestId);
+  client.on('commandStarted', started).on('commandSucceeded', ended);
+  const { blobs } = test.gateway;
+  async function* bytes() {
+    yield files.png;
+  }
+  const written = await Promise.all(Array.from({ length: 16 }, () => blobs.write(newId(), randomBytes(32), bytes())));
+  client.off('commandStarted', started).off('commandSucceeded', ended);
+  expect(written).toHaveLength(16);
+  expect(most).toBe(6);
 });
 
 it('Messages at once to many people are two commands, also when another gateway wrote to some of them.', async () => {

@@ -69,7 +69,8 @@ export async function findPatient(gateway: Gateway, viewer: Viewer, id: string):
 }
 
 /**
- * Makes a stored file an image, and returns it: the first image when the request repeats an earlier one. Throws `PATIENT_MISMATCH` when the file contradicts its patient and no reason is given.
+ * Makes a stored file an image, and returns it: the first image when the request repeats an earlier one. Throws
+ * `PATIENT_MISMATCH` when the file contradicts its patient and no reason is given.
  */
 export async function admitImage(
   gateway: Gateway,
