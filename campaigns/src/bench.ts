@@ -2,6 +2,7 @@
 // own servers, gateways and workers, and leaves nothing behind. See docs/performance.md.
 import { parseArgs } from 'node:util';
 import { benchLatency, benchStream, type Pair } from './bench/chat.js';
+import { benchCrowd } from './bench/crowd.js';
 import { benchDownloads, uploadSamples } from './bench/downloads.js';
 import { benchLists } from './bench/lists.js';
 import { type Person, signInPeople } from './bench/people.js';
@@ -25,6 +26,7 @@ async function measure(site: Site): Promise<Row[]> {
     ['message latency', () => benchLatency(site, pairs[0] as Pair)],
     ['pointers', () => benchPointers(site, uploader, samples.noise)],
     ['many messages', () => benchStream(site, pairs)],
+    ['a crowd that writes', () => benchCrowd(site)],
     ['a slow reader', () => benchSlowReader(site, pairs[1] as Pair)],
     ['downloads', () => benchDownloads(site, uploader, samples)],
     ['small uploads', () => benchSmallUploads(site, uploader)],

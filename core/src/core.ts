@@ -11,7 +11,6 @@ import { DiskReserve } from './db/diskReserve.js';
 import { Elections } from './db/elections.js';
 import { Pages } from './db/page.js';
 import { connectRedis } from './db/redis.js';
-import { Turns } from './db/turns.js';
 import { Events } from './events/events.js';
 import { Signals } from './events/signals.js';
 import { createKeys, type Keys } from './keys/keyring.js';
@@ -44,8 +43,6 @@ export interface Core {
   pages: Pages;
   settings: Settings;
   usage: Usage;
-  /** Changes of one study wait for each other here; between processes MongoDB repeats them. */
-  studyTurns: Turns;
   signals: Signals;
   queues: Queues;
   events: Events;
@@ -125,7 +122,6 @@ export function assembleCore(config: Config, service: string, clock = new Clock(
     pages: new Pages(keys.cursors, models.Counter, clock),
     settings: new Settings(models),
     usage: new Usage(models, clock),
-    studyTurns: new Turns(),
     signals,
     queues,
     foreground: new Presence(redis, 'foreground', clock),

@@ -187,7 +187,7 @@ function actorOf(gateway: Gateway, shape: CallShape, req: Request, who: Identity
   if (key !== undefined && !isUuid.test(key)) throw fieldError('Idempotency-Key', 'Must be a UUID.');
   const actor: Actor = {
     ip: req.ip ?? '',
-    ...(viewer ? { id: viewer._id, hold: (session) => holdSession(gateway, viewer, session) } : {}),
+    ...(viewer ? { id: viewer._id, hold: holdSession(gateway, viewer) } : {}),
   };
   if (!key) return actor;
   const idempotency = { key: `${viewer?.id ?? 'anyone'}:${shape.path}:${key.toLowerCase()}`, request: '' };

@@ -6,6 +6,7 @@ import { visibleUsers } from '@lightbox/core/access/users.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { openPersonIfWhole } from '@lightbox/core/users/profile.js';
 import type { Gateway, Uploader, Viewer } from '../context.js';
@@ -13,7 +14,7 @@ import { FileRejected } from '../files/rejected.js';
 import { bindKey } from '../http/handle.js';
 import { fieldErrors } from '../http/validate.js';
 import { contradictions, patientMismatch } from './patientGuard.js';
-import { recordImage, type StoredFile } from './storeImage.js';
+import { recordImage, type StoredFile, type Uploaded } from './storeImage.js';
 
 /** The checked fields of an upload, and the account of its patient. */
 export interface Upload extends Omit<UploadFields, 'patientId'> {
@@ -68,8 +69,8 @@ export async function findPatient(gateway: Gateway, viewer: Viewer, id: string):
 }
 
 /**
- * Makes a stored file an image, and returns its id: that of the first image when the request repeats an earlier one.
- * Throws `PATIENT_MISMATCH` when the file contradicts its patient and no reason is given.
+ * Makes a stored file an image, and returns it: the first image when the request repeats an earlier one. Throws
+ * `PATIENT_MISMATCH` when the file contradicts its patient and no reason is given.
  */
 export async function admitImage(
   gateway: Gateway,
@@ -79,11 +80,11 @@ export async function admitImage(
   { caption, patient, studyId, mismatchReason }: Upload,
   stored: StoredFile,
   how: { resumable?: true } = {},
-): Promise<ObjectId> {
+): Promise<Uploaded> {
   const sent = [caption, patient?._id ?? null, stored.facts.sha256, studyId ?? null, mismatchReason ?? null];
   const bound = bindKey(gateway, actor, JSON.stringify(sent));
   const earlier = await gateway.events.earlier(bound);
-  if (earlier) return earlier;
+  if (earlier) return { id: earlier, image: null };
   const wrong = patient ? contradictions(stored.identity, openPersonIfWhole(gateway, patient)) : [];
   if (wrong.length > 0 && !mismatchReason) throw patientMismatch(wrong);
   const image = {
@@ -103,9 +104,13 @@ export async function admitImage(
 export const ownerOf = (uploader: Uploader): ObjectId => (uploader.role === 'sender' ? uploader.by : uploader._id);
 
 /** Gives the upload's point back for a further file of a study. */
-export async function countStudyFile({ models, throttle }: Gateway, uploader: Uploader, id: ObjectId): Promise<void> {
+export async function countStudyFile(
+  { throttle }: Gateway,
+  uploader: Uploader,
+  { isLead }: Pick<ImageDoc, 'isLead'>,
+): Promise<void> {
   const caller = { caller: uploader.id };
-  if (!(await models.Image.exists({ _id: id, isLead: false }))) return;
+  if (isLead) return;
   if (await throttle.tryTake('studyFiles', caller)) await throttle.giveBack('upload', caller);
 }
 

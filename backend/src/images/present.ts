@@ -3,7 +3,7 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import { shareState } from '@lightbox/contract/sharing/states.js';
 import type { StudySummary } from '@lightbox/contract/studies/schemas.js';
 import { texts } from '@lightbox/contract/texts.js';
-import { groundsOf } from '@lightbox/core/access/grounds.js';
+import { groundsOf, noGrounds } from '@lightbox/core/access/grounds.js';
 import { imageFacts, openedBy, studyIdFor } from '@lightbox/core/access/images.js';
 import { covering, covers, liveShare, strongest } from '@lightbox/core/access/shares.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
@@ -26,23 +26,26 @@ import { presentRecipients, sharePerPerson, sharesOfAll } from './recipients.js'
 
 /**
  * Presents images as this viewer may see them, with a few queries for any number of images. Leaves out images that the
- * viewer may not see any more: a list may still name an image whose share has ended.
+ * viewer may not see any more: a list may still name an image whose share has ended. `unshared`: the viewer has just
+ * uploaded the images, and nobody else may see them.
  */
 export async function presentImages(
   gateway: Gateway,
   viewer: Viewer,
   images: ImageDoc[],
-  { grouped = false }: { grouped?: boolean } = {},
+  { grouped = false, unshared = false }: { grouped?: boolean; unshared?: boolean } = {},
 ): Promise<Image[]> {
   const now = gateway.clock.now();
-  const [shares, grounds] = await Promise.all([
-    gateway.models.Share.find({
-      ...covering(images),
-      recipient: viewer._id,
-      ...liveShare(now),
-    }).lean<ShareDoc[]>(),
-    groundsOf(gateway.models, viewer, covering(images), now),
-  ]);
+  const [shares, grounds] = unshared
+    ? [[], noGrounds]
+    : await Promise.all([
+        gateway.models.Share.find({
+          ...covering(images),
+          recipient: viewer._id,
+          ...liveShare(now),
+        }).lean<ShareDoc[]>(),
+        groundsOf(gateway.models, viewer, covering(images), now),
+      ]);
   const access = images.flatMap((image) => {
     const mine = shares.filter((share) => covers(share, image));
     const share = strongest(mine);

@@ -1,5 +1,5 @@
 import { texts } from '@lightbox/contract/texts.js';
-import { refreshCards } from '@lightbox/core/access/cards.js';
+import { firstCard, refreshCards } from '@lightbox/core/access/cards.js';
 import { liveShare } from '@lightbox/core/access/shares.js';
 import { newDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { WrittenBlob } from '@lightbox/core/blobs/store.js';
@@ -11,7 +11,7 @@ import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { FileFacts, ImageDoc } from '@lightbox/core/models/image.js';
 import type { SealedValue } from '@lightbox/core/models/sealedValue.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
-import { inTurn, type Joining, joinStudy } from '@lightbox/core/studies/joinStudy.js';
+import { type Joining, joinStudy, withStudy } from '@lightbox/core/studies/joinStudy.js';
 import type { Gateway, Sender } from '../context.js';
 import { createInspector } from '../files/inspect.js';
 import { FileRejected } from '../files/rejected.js';
@@ -77,22 +77,29 @@ interface NewImage {
   resumable?: true;
 }
 
+/** The image of an upload: that of the first one when a request repeats an earlier one. */
+export interface Uploaded {
+  id: ObjectId;
+  /** The record, when this upload made it and only its owner sees it. Otherwise it must be read. */
+  image: ImageDoc | null;
+}
+
 /** Writes the record that makes a stored file an image, and its patient's permanent share. */
 export async function recordImage(
   gateway: Gateway,
   actor: Actor,
   image: NewImage,
   stored: StoredFile,
-): Promise<ObjectId> {
+): Promise<Uploaded> {
   const { size } = stored.facts;
   if (image.resumable) return writeRecord(gateway, actor, image, stored);
   if (!(await gateway.usage.take(image.owner, size, await quotaOf(gateway)))) throw new AppError('QUOTA_REACHED');
   const giveBack = () => gateway.usage.giveBack(image.owner, size);
   try {
-    const id = await writeRecord(gateway, actor, image, stored);
+    const uploaded = await writeRecord(gateway, actor, image, stored);
     // A repeated upload counts only once.
-    if (!id.equals(image._id)) await giveBack();
-    return id;
+    if (!uploaded.id.equals(image._id)) await giveBack();
+    return uploaded;
   } catch (error) {
     await giveBack().catch(() => undefined);
     throw error;
@@ -105,12 +112,13 @@ export const quotaOf = async ({ settings }: Gateway): Promise<Quota> => ({
   bytes: await settings.get('quota.bytes'),
 });
 
-function writeRecord(
+async function writeRecord(
   gateway: Gateway,
   actor: Actor,
   { _id, owner, caption, patient, study: studyId, request, mismatchReason, resumable }: NewImage,
   { blob, dataKey, facts, identity, filename }: StoredFile,
-): Promise<ObjectId> {
+): Promise<Uploaded> {
+  const { models } = gateway;
   const image = {
     _id,
     owner,
@@ -131,13 +139,20 @@ function writeRecord(
     ...(request ? { request: request._id } : {}),
     ...(filename ? { filename } : {}),
   };
-  const change = () =>
-    gateway.events.change(actor, async (tx) => {
+  let made: ImageDoc | null = null;
+  const id = await withStudy(joining, () =>
+    gateway.events.changeTogether(actor, async (tx) => {
       if (resumable) await claimUpload(gateway, _id, tx);
       const pictures = request && (await holdPlace(gateway, tx, request, facts.contentType));
       const place = pictures ? { ...joining, studyId: pictures } : joining;
       const { fields, study, changesCards } = await joinStudy(gateway, tx, place);
-      await gateway.models.Image.create([{ ...image, ...fields }], { session: tx.session });
+      const record: ImageDoc = { ...image, ...fields };
+      const shareWith = study && !request ? await patientToTell(gateway, tx, study, patient) : patient;
+      const isOwn = !record.isShared && !shareWith && !request;
+      made = isOwn ? record : null;
+      if (isOwn && !study) tx.insert(models.Image, record);
+      // Other uploads in this transaction, and the share, change it.
+      else await models.Image.create([record], { session: tx.session });
       if (!(await gateway.blobs.confirm(blob, tx.session))) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
       if (request) {
         tx.record({ type: 'request.file', record: _id, records: [request._id], owners: [owner] });
@@ -150,14 +165,17 @@ function writeRecord(
         recipients: [owner, ...fields.audience, ...(patient ? [patient] : [])],
         ...(mismatchReason ? { reason: mismatchReason } : {}),
       });
-      const shareWith = study ? await patientToTell(gateway, tx, study, patient) : patient;
       const target = study?.lead ? { image: study.lead, study: study._id } : { image: _id };
       const share = shareWith && { ...target, sharedBy: owner, recipient: shareWith, hours: null };
       if (share && !(await addShare(gateway, tx, share))) throw fieldError('patientId', texts.notYourPatient);
-      if (!share && changesCards) await refreshCards(gateway.models, { image: _id }, image.createAt, tx.session);
+      if (!share && changesCards) {
+        if (isOwn && !study) tx.insert(models.Card, firstCard(record));
+        else await refreshCards(models, { image: _id }, image.createAt, tx.session);
+      }
       return _id;
-    });
-  return inTurn(gateway, joining, change);
+    }),
+  );
+  return { id, image: id.equals(_id) ? made : null };
 }
 
 /**

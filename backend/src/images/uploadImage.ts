@@ -4,7 +4,7 @@ import { texts } from '@lightbox/contract/texts.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
-import type { Answer, Context, Gateway, Viewer } from '../context.js';
+import type { Answer, Context, Gateway } from '../context.js';
 import { asAppError } from '../http/errors.js';
 import { type FormFile, readForm } from '../http/form.js';
 import { admitImage, asRefusal, countStudyFile, readUploadFields } from './admitImage.js';
@@ -43,12 +43,14 @@ async function receiveImage({ gateway, actor, viewer, req }: Context<Call>, maxB
     });
     const upload = await readUploadFields(gateway, viewer, fields, stored !== null);
     const file = stored as unknown as StoredFile;
-    const id = await admitImage(gateway, actor, viewer, imageId, upload, file);
+    const uploaded = await admitImage(gateway, actor, viewer, imageId, upload, file);
     // From now on the blob belongs to the image.
     stored = null;
-    if (id.equals(imageId)) await countStudyFile(gateway, viewer, id);
+    const image = uploaded.image ?? (await readImage(gateway, uploaded.id));
+    if (uploaded.id.equals(imageId)) await countStudyFile(gateway, viewer, image);
     else await gateway.blobs.delete(file.blob.id);
-    return { data: await present(gateway, viewer, id), message: texts.imageUploaded };
+    const [shown] = await presentImages(gateway, viewer, [image], { unshared: uploaded.image !== null });
+    return { data: shown as Image, message: texts.imageUploaded };
   } catch (error) {
     const left = stored as StoredFile | null;
     // After a fault of the server the commit may have happened although its answer was lost; a repetition with the same
@@ -78,9 +80,8 @@ async function receive(
   }
 }
 
-async function present(gateway: Gateway, viewer: Viewer, id: ObjectId): Promise<Image> {
-  const image = await gateway.models.Image.findById(id).lean<ImageDoc>();
+export async function readImage({ models }: Gateway, id: ObjectId): Promise<ImageDoc> {
+  const image = await models.Image.findById(id).lean<ImageDoc>();
   if (!image) throw new AppError('NOT_FOUND');
-  const [shown] = await presentImages(gateway, viewer, [image]);
-  return shown as Image;
+  return image;
 }

@@ -9,6 +9,7 @@ import type { Actor, Transaction } from '@lightbox/core/events/events.js';
 import { conversationOf, settleMessages } from '@lightbox/core/messages/messages.js';
 import type { ConversationDoc } from '@lightbox/core/models/conversation.js';
 import type { MessageDoc, MessageVoice } from '@lightbox/core/models/message.js';
+import { LRUCache } from 'lru-cache';
 
 export interface Sent {
   message: MessageDoc;
@@ -17,6 +18,12 @@ export interface Sent {
 }
 
 type Store = Pick<Core, 'models' | 'clock' | 'db'>;
+
+/** The last `seq` that this gateway gave in each conversation. Other gateways may have given more since. */
+type Counters = LRUCache<string, number>;
+
+/** The messages that are written next, with a majority, make the write of a counter durable too. */
+const onOne = { writeConcern: { w: 1 } } as const;
 
 export interface Draft {
   sender: ObjectId;
@@ -33,11 +40,12 @@ export interface Draft {
 export type MessageWriter = (draft: Draft) => Promise<Sent>;
 
 export function createMessageWriter(core: Store): MessageWriter {
-  return grouped((drafts) => write(core, drafts));
+  const counters: Counters = new LRUCache({ max: 10_000 });
+  return grouped((drafts) => write(core, drafts, counters));
 }
 
-async function write(core: Store, drafts: Draft[]): Promise<Sent[]> {
-  const seqs = await reserveSeqs(core, drafts);
+async function write(core: Store, drafts: Draft[], counters: Counters): Promise<Sent[]> {
+  const seqs = await reserveSeqs(core, drafts, counters);
   const messages = drafts.map((draft, i) => toMessage(core, draft, seqs[i] as number));
   const refused = await insert(core, messages);
   // The messages that caused the refusals may not be on a majority yet: wait before one of them is an answer.
@@ -46,7 +54,7 @@ async function write(core: Store, drafts: Draft[]): Promise<Sent[]> {
     messages.map(async (message, i) => {
       if (!refused.has(i)) return { message, created: true };
       const first = await original(core, message);
-      return first ? { message: first, created: false } : writeBeyond(core, drafts[i] as Draft, message);
+      return first ? { message: first, created: false } : writeBeyond(core, drafts[i] as Draft, message, counters);
     }),
   );
 }
@@ -55,9 +63,10 @@ async function write(core: Store, drafts: Draft[]): Promise<Sent[]> {
  * Handles a `seq` that is in use: after a failover the conversation's counter can lag behind its messages. Raises the
  * counter and writes again.
  */
-async function writeBeyond(core: Store, draft: Draft, { conversation }: MessageDoc): Promise<Sent> {
+async function writeBeyond(core: Store, draft: Draft, { conversation }: MessageDoc, counters: Counters): Promise<Sent> {
   if (!(await raiseCounter(core, conversation))) throw new AppError('CONFLICT');
-  const [sent] = await write(core, [draft]);
+  counters.delete(conversation);
+  const [sent] = await write(core, [draft], counters);
   return sent as Sent;
 }
 
@@ -82,8 +91,8 @@ export async function writeMessageWith(
   changes: (tx: Transaction, message: MessageDoc) => Promise<void>,
 ): Promise<Sent> {
   for (let tries = 1; ; tries++) {
-    const [seq] = await reserveSeqs(core, [draft]);
-    const message = toMessage(core, draft, seq as number);
+    const seq = await advance(core, conversationOf(draft.sender, draft.recipient), [draft.sender, draft.recipient], 1);
+    const message = toMessage(core, draft, seq);
     try {
       await core.events.change(actor, async (tx) => {
         await changes(tx, message);
@@ -110,28 +119,59 @@ export const createMessageSettler = (core: Core): MessageSettler =>
     return messages.map(() => undefined);
   });
 
+interface Wanted {
+  id: string;
+  members: ObjectId[];
+  /** Positions of the drafts. */
+  drafts: number[];
+}
+
 /**
  * Reserves a `seq` in its conversation for each draft, in the order of their arrival. A `seq` that is not used leaves a
  * gap.
  */
-async function reserveSeqs(core: Store, drafts: Draft[]): Promise<number[]> {
-  const counts = new Map<string, { members: ObjectId[]; wanted: number[] }>();
+async function reserveSeqs(core: Store, drafts: Draft[], counters: Counters): Promise<number[]> {
+  const conversations = new Map<string, Wanted>();
   drafts.forEach(({ sender, recipient }, i) => {
     const id = conversationOf(sender, recipient);
-    const entry = counts.get(id) ?? { members: [sender, recipient], wanted: [] };
-    entry.wanted.push(i);
-    counts.set(id, entry);
+    const entry = conversations.get(id) ?? { id, members: [sender, recipient], drafts: [] };
+    entry.drafts.push(i);
+    conversations.set(id, entry);
   });
+  const all = [...conversations.values()];
+  const known = all.filter(({ id }) => counters.has(id));
+  const together = known.length > 1 && (await advanceTogether(core, known, counters));
   const seqs: number[] = [];
   await Promise.all(
-    [...counts].map(async ([id, { members, wanted }]) => {
-      const last = await advance(core, id, members, wanted.length);
-      wanted.forEach((draft, k) => {
-        seqs[draft] = last - wanted.length + 1 + k;
+    all.map(async (wanted) => {
+      const { id, members, drafts } = wanted;
+      const before = together ? counters.get(id) : undefined;
+      const last = before === undefined ? await advance(core, id, members, drafts.length) : before + drafts.length;
+      counters.set(id, last);
+      drafts.forEach((draft, k) => {
+        seqs[draft] = last - drafts.length + 1 + k;
       });
     }),
   );
   return seqs;
+}
+
+/**
+ * Advances several counters in one command, if each has the value that this gateway gave it last. False when another
+ * gateway has advanced one of them: nothing of this command is used then.
+ */
+async function advanceTogether(core: Store, wanted: Wanted[], counters: Counters): Promise<boolean> {
+  const $set = { lastAt: core.clock.now() };
+  const { matchedCount } = await core.models.Conversation.collection.bulkWrite(
+    wanted.map(({ id, drafts }) => ({
+      updateOne: {
+        filter: { _id: id as never, seq: counters.get(id) },
+        update: { $inc: { seq: drafts.length }, $set },
+      },
+    })),
+    { ordered: false, ...onOne },
+  );
+  return matchedCount === wanted.length;
 }
 
 async function advance(core: Store, id: string, members: ObjectId[], by: number): Promise<number> {
@@ -139,8 +179,7 @@ async function advance(core: Store, id: string, members: ObjectId[], by: number)
     core.models.Conversation.findOneAndUpdate(
       { _id: id },
       { $inc: { seq: by }, $set: { lastAt: core.clock.now() }, $setOnInsert: { members, read: {} } },
-      // The messages that are written next, with a majority, make this write durable too.
-      { upsert: true, returnDocument: 'after', writeConcern: { w: 1 } },
+      { upsert: true, returnDocument: 'after', ...onOne },
     ).lean<ConversationDoc>();
   try {
     return (await step())?.seq ?? by;

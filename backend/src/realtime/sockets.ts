@@ -57,7 +57,7 @@ const handlers: {
 const actorOf = (gateway: Gateway, { data: { viewer, ip } }: Client): Actor => ({
   id: viewer._id,
   ip,
-  hold: (session) => holdSession(gateway, viewer, session),
+  hold: holdSession(gateway, viewer),
 });
 
 export interface Sockets {

@@ -6,6 +6,7 @@ import type { Gateway, Uploader } from '../context.js';
 import { createInspector } from '../files/inspect.js';
 import { asAppError } from '../http/errors.js';
 import { admitImage, asRefusal, countStudyFile, readUploadFields } from '../images/admitImage.js';
+import { readImage } from '../images/uploadImage.js';
 import { keyOf, metadataOf } from './sealedUploads.js';
 import { UploadLock } from './uploadLock.js';
 
@@ -44,8 +45,8 @@ async function makeImage(gateway: Gateway, actor: Actor, viewer: Uploader, uploa
     const inspected = await inspector.finish();
     const blob = await gateway.blobs.complete(upload.blob, upload.size);
     const file = { blob, dataKey: upload.dataKey, ...(filename ? { filename } : {}), ...inspected };
-    await admitImage(gateway, actor, viewer, upload._id, found, file, { resumable: true });
-    await countStudyFile(gateway, viewer, upload._id);
+    const { id, image } = await admitImage(gateway, actor, viewer, upload._id, found, file, { resumable: true });
+    await countStudyFile(gateway, viewer, image ?? (await readImage(gateway, id)));
   } catch (error) {
     const refusal = asRefusal(error, maxBytes);
     const { status } = asAppError(refusal);

@@ -22,14 +22,22 @@ export interface Pair {
   to: Person;
 }
 
-export async function connect({ origin }: GatewayProgram, { token }: Person): Promise<Socket> {
+/** A server of messages: a gateway, or the bare target. */
+export type ChatServer = Pick<GatewayProgram, 'api' | 'origin'>;
+
+export async function connect({ origin }: ChatServer, { token }: Person): Promise<Socket> {
   const socket = io(origin, { auth: { token }, transports: ['websocket'], reconnection: false });
   await once(socket as never, 'connect', { signal: AbortSignal.timeout(10_000) });
   return socket;
 }
 
 /** Stores the time at which each message arrived at its recipient, by its `clientId`. */
-function watchArrivals(socket: Socket, person: Person, arrivals: Map<string, number>, arrived?: () => void): void {
+export function watchArrivals(
+  socket: Socket,
+  person: Person,
+  arrivals: Map<string, number>,
+  arrived?: () => void,
+): void {
   socket.on('message:new', ({ clientId, recipientId }: Incoming) => {
     if (!clientId || recipientId !== person.id) return;
     arrivals.set(clientId, performance.now());
@@ -37,17 +45,17 @@ function watchArrivals(socket: Socket, person: Person, arrivals: Map<string, num
   });
 }
 
-type Send = (message: { recipientId: string; content: string; clientId: string }) => Promise<unknown>;
+export type Send = (message: { recipientId: string; content: string; clientId: string }) => Promise<unknown>;
 
-const bySocket =
+export const bySocket =
   (socket: Socket): Send =>
   async (message) => {
     const answer = (await socket.timeout(10_000).emitWithAck('message:send', message)) as { data?: unknown };
     if (!answer.data) throw new Error(`A message was refused: ${JSON.stringify(answer)}`);
   };
 
-const byPost =
-  ({ api }: GatewayProgram, { token }: Person): Send =>
+export const byPost =
+  ({ api }: ChatServer, { token }: Person): Send =>
   (message) =>
     data(postJson(`${api}/message/send`, message, token));
 
@@ -103,7 +111,7 @@ export async function benchStream(site: Site, pairs: Pair[]): Promise<Row[]> {
   const receivers = await Promise.all(pairs.map(({ to }, i) => connect(i % 2 ? far : near, to)));
   for (const [i, { to }] of pairs.entries()) watchArrivals(receivers[i] as Socket, to, arrivals);
 
-  const planned = await sendAtRate(pairs, senders.map(bySocket));
+  const planned = await sendAtRate(pairs, senders.map(bySocket), STREAM);
   const deadline = Date.now() + STREAM.timeoutMs;
   while (arrivals.size < planned.size && Date.now() < deadline) await sleep(20);
   for (const socket of [...senders, ...receivers]) socket.disconnect();
@@ -117,12 +125,16 @@ export async function benchStream(site: Site, pairs: Pair[]): Promise<Row[]> {
 }
 
 /** Sends the messages and waits for every acknowledgement. Returns the planned time of each message by its id. */
-async function sendAtRate(pairs: Pair[], senders: Send[]): Promise<Map<string, number>> {
+export async function sendAtRate(
+  pairs: Pair[],
+  senders: Send[],
+  { perSecond, seconds }: { perSecond: number; seconds: number },
+): Promise<Map<string, number>> {
   const planned = new Map<string, number>();
   const acknowledged: Promise<unknown>[] = [];
   const start = performance.now() + 100;
-  for (let i = 0; i < STREAM.perSecond * STREAM.seconds; i++) {
-    const due = start + (i * 1000) / STREAM.perSecond;
+  for (let i = 0; i < perSecond * seconds; i++) {
+    const due = start + (i * 1000) / perSecond;
     const early = due - performance.now();
     if (early > 1) await sleep(early);
     const clientId = randomUUID();

@@ -1,5 +1,6 @@
 import { newId } from '@lightbox/core/db/ids.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
+import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { searchFields } from '@lightbox/core/users/search.js';
 import { data, postJson } from './client.js';
@@ -20,6 +21,32 @@ export async function signInPeople(site: Site, role: Role, count: number): Promi
   const users = await newUsers(role, count, PASSWORD);
   await site.models.User.insertMany(users);
   return Promise.all(users.map(({ email }) => signIn(site, email)));
+}
+
+/** Stores accounts with a session each. A thousand sign-ins would take minutes. */
+export async function storePeople(
+  { models, tokens }: Site,
+  role: Role,
+  count: number,
+  called: string,
+): Promise<Person[]> {
+  const users = await newUsers(role, count, PASSWORD, called);
+  const now = new Date();
+  const sessions = users.map(
+    ({ _id }): SessionDoc => ({
+      _id: newId(),
+      user: _id,
+      createAt: now,
+      lastSeenAt: now,
+      expiresAt: new Date(now.getTime() + 3_600_000),
+      generation: 0,
+      rotatedAt: now,
+      ip: '',
+    }),
+  );
+  await models.User.insertMany(users, { lean: true });
+  await models.Session.insertMany(sessions, { lean: true });
+  return sessions.map(({ _id, user }) => ({ id: String(user), token: tokens.access(String(user), String(_id)) }));
 }
 
 /** Returns active accounts that are not stored yet. Each username is `called` and a number. */

@@ -1,6 +1,9 @@
+import { Tokens } from '@lightbox/backend/auth/tokens.js';
 import { loadConfig } from '@lightbox/core/config/env.js';
 import { makeKeys } from '@lightbox/core/config/keys.js';
+import { Clock } from '@lightbox/core/db/clock.js';
 import { connectDatabase } from '@lightbox/core/db/connect.js';
+import { createKeys } from '@lightbox/core/keys/keyring.js';
 import { createModels, type Models } from '@lightbox/core/models/models.js';
 import { freePort } from '@lightbox/launcher/ports.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
@@ -14,6 +17,8 @@ export interface Site {
   /** Address of the bare target. */
   bare: string;
   models: Models;
+  /** Signs tokens as the gateways do. */
+  tokens: Tokens;
   mailbox: Mailbox;
   /** Starts a process that draws previews. Without it, measurements are of the gateway alone. */
   startPreviews: () => Promise<Program>;
@@ -47,7 +52,8 @@ export async function startSite(say: (line: string) => void): Promise<Site> {
     const servers = keep(await startServers(say));
     const mailbox = keep(await startMailbox());
     const env = environment(servers, mailbox.url);
-    const db = await connectDatabase(loadConfig(env));
+    const config = loadConfig(env);
+    const db = await connectDatabase(config);
     undo.push(() => db.close());
     const start = (main: string, more: Record<string, string> = {}) =>
       startProgram(main, { ...env, ...more }).then(keep);
@@ -58,6 +64,7 @@ export async function startSite(say: (line: string) => void): Promise<Site> {
       gateways,
       bare: `http://127.0.0.1:${(bare.ready as { port: number }).port}`,
       models: createModels(db),
+      tokens: new Tokens(createKeys(config), new Clock()),
       mailbox,
       startPreviews: () => start('workers/dist/main.js', { WORKER_QUEUES: 'previews' }),
       stop,

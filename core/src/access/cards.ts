@@ -1,7 +1,7 @@
 import { kindOf } from '@lightbox/contract/images/names.js';
 import { shareState } from '@lightbox/contract/sharing/states.js';
 import type { ClientSession, mongo } from 'mongoose';
-import { type ObjectId, sameId } from '../db/ids.js';
+import { newId, type ObjectId, sameId } from '../db/ids.js';
 import type { CardDoc } from '../models/card.js';
 import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
@@ -33,6 +33,12 @@ export async function refreshCards(
   await models.Card.deleteMany({ ...all, ...(held.length > 0 ? { $nor: held } : {}) }, { session });
   await writeCards(models, cards, session);
 }
+
+/** The card of an image without a study that is about to be written, and that nobody but its owner sees. */
+export const firstCard = (image: ImageDoc): CardDoc => ({
+  _id: newId(),
+  ...ownCard(image, undefined, [], image.createAt),
+});
 
 type CardStudy = StudyDoc & { captions: string[] };
 

@@ -30,9 +30,25 @@ function nonce(index: number, last: boolean): Buffer {
   return bytes;
 }
 
-export function sealChunk(key: Buffer, index: number, last: boolean, plain: Buffer): Buffer {
+/** Bytes that are encrypted at once. Their ciphertext is a buffer of its own, until it is copied into the chunk. */
+const STEP = 64 * 1024;
+
+/**
+ * Seals the parts of a chunk into the beginning of `into`, which must have space for them and a tag, and returns that
+ * beginning.
+ */
+export function sealChunk(key: Buffer, index: number, last: boolean, parts: readonly Buffer[], into: Buffer): Buffer {
   const cipher = createCipheriv('aes-256-gcm', key, nonce(index, last));
-  return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  let length = 0;
+  for (const part of parts) {
+    for (let from = 0; from < part.length; from += STEP) {
+      length += cipher.update(part.subarray(from, from + STEP)).copy(into, length);
+    }
+  }
+  // GCM has no padding: nothing follows but the tag.
+  cipher.final();
+  length += cipher.getAuthTag().copy(into, length);
+  return into.subarray(0, length);
 }
 
 /** Opens a chunk. Throws `IntegrityError` when the chunk was changed or is in another place. */

@@ -51,6 +51,30 @@ export interface BlobStore {
 
 const BUCKET = 'blobs';
 
+/** Chunks that a process seals and sends to the database at the same time, at most. */
+const MOST_AT_ONCE = 6;
+
+/** Space for sealed chunks. While none is free, uploads wait, and the connections that bring their bytes with them. */
+class Spaces {
+  private free = MOST_AT_ONCE;
+  private readonly spare: Buffer[] = [];
+  private readonly waiting: (() => void)[] = [];
+
+  async take(): Promise<Buffer> {
+    if (this.free > 0) this.free--;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    return this.spare.pop() ?? Buffer.allocUnsafeSlow(CHUNK + TAG);
+  }
+
+  /** Without `used`, that space is not used again. */
+  giveBack(used?: Buffer): void {
+    if (used) this.spare.push(used);
+    const next = this.waiting.shift();
+    if (next) next();
+    else this.free++;
+  }
+}
+
 interface Chunk {
   _id: ObjectId;
   files_id: ObjectId;
@@ -81,6 +105,8 @@ const newest = { readConcern: { level: NEWEST } } as const;
  */
 export class GridFsBlobStore implements BlobStore {
   private indexed: Promise<unknown> | null = null;
+  private readonly spaces = new Spaces();
+
   constructor(
     private readonly db: Connection,
     private readonly elections = new Elections(db),
@@ -91,15 +117,25 @@ export class GridFsBlobStore implements BlobStore {
     const election = this.elections.seen;
     let length = 0;
     let n = 0;
-    // One chunk is written while the next is received and sealed, and no more: memory stays bounded.
+    // One chunk is written while the next is received, and no more: memory stays bounded.
     let pendingWrite: Promise<unknown> = Promise.resolve();
+    const writeNext = async (last: boolean, parts: Buffer[]) => {
+      await pendingWrite;
+      const space = await this.spaces.take();
+      pendingWrite = this.insert(id, n, sealChunk(key, n, last, parts, space)).then(
+        () => this.spaces.giveBack(space),
+        (error) => {
+          // The driver may still hold the space.
+          this.spaces.giveBack();
+          throw error;
+        },
+      );
+      n++;
+      length += parts.reduce((sum, part) => sum + part.length, TAG);
+      pendingWrite.catch(() => undefined);
+    };
     try {
-      for await (const data of sealedChunks(key, plain)) {
-        await pendingWrite;
-        length += data.length;
-        pendingWrite = this.chunks().insertOne({ _id: newId(), files_id: id, n: n++, data }, onOne);
-        pendingWrite.catch(() => undefined);
-      }
+      for await (const { last, parts } of chunks(plain)) await writeNext(last, parts);
       await Promise.all([pendingWrite, this.files().insertOne(entryOf(id, length), onOne)]);
       return { id, chunks: n, election };
     } catch (error) {
@@ -107,6 +143,10 @@ export class GridFsBlobStore implements BlobStore {
       await this.delete(id).catch(() => undefined);
       throw error;
     }
+  }
+
+  private async insert(id: ObjectId, n: number, data: Buffer): Promise<void> {
+    await this.chunks().insertOne({ _id: newId(), files_id: id, n, data }, onOne);
   }
 
   async confirm({ id, chunks, election }: WrittenBlob, session: ClientSession): Promise<boolean> {
@@ -149,8 +189,8 @@ export class GridFsBlobStore implements BlobStore {
     { index, last, plain }: { index: number; last: boolean; plain: Buffer },
   ): Promise<void> {
     await this.index();
-    const data = sealChunk(key, index, last, plain);
-    await this.chunks().insertOne({ _id: newId(), files_id: id, n: index, data }, onOne);
+    const data = sealChunk(key, index, last, [plain], Buffer.allocUnsafeSlow(plain.length + TAG));
+    await this.insert(id, index, data);
   }
 
   async countChunks(id: ObjectId): Promise<number> {
@@ -210,38 +250,31 @@ const entryOf = (id: ObjectId, length: number): FileEntry => ({
   filename: '',
 });
 
-/**
- * Cuts a stream into chunks of one size and seals each. One chunk waits, because only the end shows which chunk is the
- * last.
- */
-async function* sealedChunks(key: Buffer, plain: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let waiting: Buffer | null = null;
-  let index = 0;
-  for await (const chunk of chunks(plain)) {
-    if (waiting) yield sealChunk(key, index++, false, waiting);
-    waiting = chunk;
-  }
-  yield sealChunk(key, index, true, waiting ?? Buffer.alloc(0));
+interface PlainChunk {
+  last: boolean;
+  parts: Buffer[];
 }
 
-async function* chunks(plain: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/**
+ * Cuts a stream into chunks of one size, without copying its bytes. A full chunk waits for the next byte, because only
+ * the end shows which chunk is the last.
+ */
+async function* chunks(plain: AsyncIterable<Buffer>): AsyncGenerator<PlainChunk> {
   let parts: Buffer[] = [];
   let length = 0;
   for await (const part of plain) {
     let rest = part;
-    while (length + rest.length >= CHUNK) {
+    while (length + rest.length > CHUNK) {
       const cut = CHUNK - length;
-      yield Buffer.concat([...parts, rest.subarray(0, cut)], CHUNK);
+      yield { last: false, parts: [...parts, rest.subarray(0, cut)] };
       rest = rest.subarray(cut);
       parts = [];
       length = 0;
     }
-    if (rest.length > 0) {
-      parts.push(rest);
-      length += rest.length;
-    }
+    parts.push(rest);
+    length += rest.length;
   }
-  if (length > 0) yield Buffer.concat(parts, length);
+  yield { last: true, parts };
 }
 
 function database(db: Connection): mongo.Db {

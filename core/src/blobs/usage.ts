@@ -1,10 +1,19 @@
+import { byId } from '../db/byId.js';
 import type { Clock } from '../db/clock.js';
+import { grouped } from '../db/group.js';
 import type { ObjectId } from '../db/ids.js';
 import type { Models } from '../models/models.js';
+import type { UsageDoc } from '../models/usage.js';
 
 export interface Quota {
   files: number;
   bytes: number;
+}
+
+interface NewFile {
+  owner: ObjectId;
+  bytes: number;
+  quota: Quota;
 }
 
 /**
@@ -13,26 +22,55 @@ export interface Quota {
  * wait for each other. `recount` repairs a count that a crash in between made wrong.
  */
 export class Usage {
+  private readonly read: (owner: ObjectId) => Promise<UsageDoc | null>;
+  private readonly takeTogether = grouped((files: NewFile[]) => this.takeAll(files));
+
   constructor(
     private readonly models: Pick<Models, 'Usage' | 'Image' | 'Upload'>,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.read = byId<UsageDoc>(models.Usage);
+  }
 
   /** Takes the space for one file; false when the quota would be exceeded. */
   async take(owner: ObjectId, bytes: number, quota: Quota): Promise<boolean> {
-    const fits = { _id: owner, files: { $lt: quota.files }, bytes: { $lte: quota.bytes - bytes } };
-    const tryToTake = async () =>
-      (await this.models.Usage.updateOne(fits, { $inc: { files: 1, bytes } })).matchedCount === 1;
-    if (await tryToTake()) return true;
-    if (!(await this.models.Usage.exists({ _id: owner }))) await this.begin(owner);
+    return this.takeTogether({ owner, bytes, quota });
+  }
+
+  /** Files of one owner that arrive at the same moment take their space in one write, unless not all of them fit. */
+  private async takeAll(files: NewFile[]): Promise<boolean[]> {
+    const taken = new Set<NewFile>();
+    const owners = new Map(files.map(({ owner, quota }) => [String(owner), { owner, quota }]));
+    await Promise.all(
+      [...owners.values()].map(async ({ owner, quota }) => {
+        const theirs = files.filter((file) => file.owner.equals(owner));
+        const all = await this.tryToTake(owner, theirs, quota);
+        for (const file of theirs) {
+          if (all || (theirs.length > 1 && (await this.tryToTake(owner, [file], quota)))) taken.add(file);
+        }
+      }),
+    );
+    return files.map((file) => taken.has(file));
+  }
+
+  private async tryToTake(_id: ObjectId, added: NewFile[], quota: Quota): Promise<boolean> {
+    const files = added.length;
+    const bytes = added.reduce((sum, file) => sum + file.bytes, 0);
+    const fits = { _id, files: { $lte: quota.files - files }, bytes: { $lte: quota.bytes - bytes } };
+    const take = async () =>
+      // The record of the image, which is written next with a majority, makes this write durable too.
+      (await this.models.Usage.updateOne(fits, { $inc: { files, bytes } }, { writeConcern: { w: 1 } })).matchedCount ===
+      1;
+    if (await take()) return true;
+    if (!(await this.models.Usage.exists({ _id }))) await this.begin(_id);
     // Try again even if the count exists: another upload may have created it since the check.
-    return tryToTake();
+    return take();
   }
 
   /** True when not even the smallest file fits. */
   async isFull(owner: ObjectId, quota: Quota): Promise<boolean> {
-    const full = { $or: [{ files: { $gte: quota.files } }, { bytes: { $gte: quota.bytes } }] };
-    return (await this.models.Usage.exists({ _id: owner, ...full })) !== null;
+    const count = await this.read(owner);
+    return count !== null && (count.files >= quota.files || count.bytes >= quota.bytes);
   }
 
   async giveBack(owner: ObjectId, bytes: number, files = 1): Promise<void> {

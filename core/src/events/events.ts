@@ -1,6 +1,6 @@
 import { type ActionWithRefs, type AuditAction, auditActions, type RefsOf } from '@lightbox/contract/audit/actions.js';
 import { roles } from '@lightbox/contract/permissions.js';
-import type { ClientSession, Connection } from 'mongoose';
+import type { ClientSession, Connection, Model } from 'mongoose';
 import type { EventSigner } from '../audit/signing.js';
 import { isAway } from '../db/away.js';
 import type { Clock } from '../db/clock.js';
@@ -22,11 +22,18 @@ export interface Actor {
   ip: string;
   /** `Idempotency-Key` of the request, bound to caller and call, and a keyed hash of the request. */
   idempotency?: { key: string; request: string };
+  hold?: Hold;
+}
+
+/** The right by which an actor acts, for instance a session. */
+export interface Hold {
+  /** The same text for all acts of one right: a transaction with many of them checks it once. */
+  of: string;
   /**
    * Throws unless the actor may still act. Called inside each transaction, so that a transaction that withdraws the
    * right conflicts with it.
    */
-  hold?: (session: ClientSession) => Promise<void>;
+  check: (session: ClientSession) => Promise<void>;
 }
 
 export const system: Actor = { ip: '' };
@@ -64,7 +71,20 @@ export interface Transaction {
   session: ClientSession;
   /** Appends the event in the transaction of the change. */
   record: (event: NewEvent) => void;
+  /**
+   * Inserts a record at the end of the transaction, with all others of its collection in one command. For a record that
+   * nothing else in the transaction reads.
+   */
+  insert: <T>(model: Model<T>, record: T) => void;
 }
+
+interface Change {
+  actor: Actor;
+  work: (tx: Transaction) => Promise<ObjectId>;
+}
+
+/** Changes in one transaction, at most. Each may take a dozen commands, and a transaction must end within seconds. */
+const MOST_TOGETHER = 8;
 
 /** Without it the driver waits two minutes for a majority. */
 const commitOptions = { maxCommitTimeMS: MAJORITY_MS };
@@ -75,6 +95,7 @@ const commitOptions = { maxCommitTimeMS: MAJORITY_MS };
  */
 export class Events {
   private readonly append: (event: EventDoc) => Promise<void>;
+  private readonly together = grouped((changes: Change[]) => this.commitTogether(changes), MOST_TOGETHER);
   private auditRequestedAt = 0;
 
   constructor(
@@ -102,30 +123,81 @@ export class Events {
    * Runs a change and its events in one transaction. A second change with the same idempotency key is undone, and
    * answered with the first one's record.
    */
-  async change(actor: Actor, work: (tx: Transaction) => Promise<ObjectId>): Promise<ObjectId> {
+  async change(actor: Actor, work: Change['work']): Promise<ObjectId> {
     const done = await this.earlier(actor);
     if (done) return done;
-    let events: EventDoc[] = [];
-    const session = await this.db.startSession();
     try {
-      const record = await session.withTransaction(async () => {
-        events = [];
-        await actor.hold?.(session);
-        const id = await work({ session, record: (event) => events.push(this.make(actor, event)) });
-        await this.models.Event.insertMany(events, { session, lean: true });
-        if (actor.idempotency) await this.remember(actor.idempotency, id, session);
-        return id;
-      }, commitOptions);
-      this.signer.wasCommitted(events);
-      this.dispatchSoon(events);
-      return record;
+      const [record] = await this.commit([{ actor, work }]);
+      return record as ObjectId;
     } catch (error) {
-      if (isAway(error)) this.signer.mayBeCommitted(events);
       if (!isDuplicate(error)) throw error;
       // A record caused it that a failover may still undo. Answer only when a majority has that record.
       await majorityHasAll(this.db);
       const first = await this.earlier(actor);
       if (first) return first;
+      throw error;
+    }
+  }
+
+  /**
+   * Does the same for changes of which a person makes many at once. Those that arrive during a commit go into the next
+   * transaction together: they do not conflict with each other, for instance on the person's session, and wait for a
+   * majority once.
+   */
+  async changeTogether(actor: Actor, work: Change['work']): Promise<ObjectId> {
+    const done = await this.together({ actor, work });
+    if (done.status === 'rejected') throw done.reason;
+    return done.value;
+  }
+
+  private async commitTogether(changes: Change[]): Promise<PromiseSettledResult<ObjectId>[]> {
+    if (changes.length > 1) {
+      try {
+        return (await this.commit(changes)).map((value) => ({ status: 'fulfilled', value }));
+      } catch (error) {
+        if (isAway(error)) throw error;
+      }
+    }
+    // One of the changes was refused, and nothing was written. Each gets an answer of its own.
+    const settled: PromiseSettledResult<ObjectId>[] = [];
+    for (const { actor, work } of changes) settled.push(...(await Promise.allSettled([this.change(actor, work)])));
+    return settled;
+  }
+
+  /** Runs the changes one after the other in one transaction. Returns their records. */
+  private async commit(changes: Change[]): Promise<ObjectId[]> {
+    const holds = new Map(changes.flatMap(({ actor: { hold } }) => (hold ? [[hold.of, hold]] : [])));
+    let events: EventDoc[] = [];
+    const session = await this.db.startSession();
+    try {
+      const records = await session.withTransaction(async () => {
+        events = [];
+        const inserts = new Map<Model<never>, object[]>();
+        const insert: Transaction['insert'] = (model, record) => {
+          const key = model as unknown as Model<never>;
+          inserts.set(key, [...(inserts.get(key) ?? []), record as object]);
+        };
+        for (const hold of holds.values()) await hold.check(session);
+        const ids: ObjectId[] = [];
+        for (const { actor, work } of changes) {
+          ids.push(await work({ session, insert, record: (event) => events.push(this.make(actor, event)) }));
+        }
+        changes.forEach(({ actor: { idempotency } }, i) => {
+          if (!idempotency) return;
+          const { key: _id, request } = idempotency;
+          insert(this.models.Idempotency, { _id, record: ids[i] as ObjectId, request, createAt: this.clock.now() });
+        });
+        for (const event of events) insert(this.models.Event, event);
+        for (const [model, rows] of inserts) {
+          await model.collection.insertMany(rows, { session, ignoreUndefined: true });
+        }
+        return ids;
+      }, commitOptions);
+      this.signer.wasCommitted(events);
+      this.dispatchSoon(events);
+      return records;
+    } catch (error) {
+      if (isAway(error)) this.signer.mayBeCommitted(events);
       throw error;
     } finally {
       await session.endSession();
@@ -156,14 +228,6 @@ export class Events {
   /** True when the key was used before, for any request. */
   async isKeyUsed({ idempotency }: Actor): Promise<boolean> {
     return idempotency !== undefined && (await this.models.Idempotency.exists({ _id: idempotency.key })) !== null;
-  }
-
-  private async remember(
-    { key, request }: NonNullable<Actor['idempotency']>,
-    record: ObjectId,
-    session: ClientSession,
-  ): Promise<void> {
-    await this.models.Idempotency.create([{ _id: key, record, request, createAt: this.clock.now() }], { session });
   }
 
   private make(actor: Actor, event: NewEvent): EventDoc {

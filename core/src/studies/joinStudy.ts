@@ -42,18 +42,16 @@ const alone: JoinedStudy = {
 };
 
 /**
- * Runs the work that records an upload, which calls `joinStudy` in its transaction. Uploads into one study wait for each
- * other, because all of them write its record. When another gateway has begun the same study at the same moment, the
- * work is repeated and finds it.
+ * Runs the work that records an upload, which calls `joinStudy` in its transaction. When another gateway has begun the
+ * same study at the same moment, the work is repeated and finds it.
  */
-export function inTurn<T>(core: Core, { image, studyId, identity }: Joining, work: () => Promise<T>): Promise<T> {
-  const study = studyId ? String(studyId) : identity?.studyUid;
-  if (!study) return work();
+export function withStudy<T>({ studyId, identity }: Joining, work: () => Promise<T>): Promise<T> {
+  if (!studyId && !identity?.studyUid) return work();
   const repeat = async (error: unknown): Promise<T> => {
     if (!isDuplicate(error)) throw error;
     return work();
   };
-  return core.studyTurns.run(`${image.owner}:${study}`, () => work().catch(repeat).catch(repeat));
+  return work().catch(repeat).catch(repeat);
 }
 
 /**

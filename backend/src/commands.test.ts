@@ -1,0 +1,143 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { newId } from '@lightbox/core/db/ids.js';
+import { testConfig } from '@lightbox/testkit/config.js';
+import type { mongo } from 'mongoose';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Client } from './testing/client.js';
+import { buildPatient, buildProvider, type Person } from './testing/factories.js';
+import { files } from './testing/files.js';
+import { firstAdmin, joinGateway, type TestGateway } from './testing/gateway.js';
+
+let test: TestGateway;
+let provider: Person;
+let sent: { name: string; on: string; statements: number }[] = [];
+
+beforeAll(async () => {
+  const config = await testConfig({ admin: firstAdmin, rateLimits: false });
+  const uri = new URL(config.mongodbUri);
+  uri.searchParams.set('monitorCommands', 'true');
+  test = await joinGateway({ ...config, mongodbUri: uri.href });
+  test.gateway.db.getClient().on('commandStarted', ({ commandName, command }: mongo.CommandStartedEvent) => {
+    const { updates, documents } = command as { updates?: unknown[]; documents?: unknown[] };
+    const statements = updates?.length ?? documents?.length ?? 1;
+    sent.push({ name: commandName, on: String(command[commandName]), statements });
+  });
+  provider = await buildProvider(test.gateway);
+});
+afterAll(() => test.stop());
+
+const allHandedOver = () => expect.poll(() => test.gateway.models.Event.countDocuments({ pending: true })).toBe(0);
+
+/** Returns the commands to MongoDB during the work and the hand-over of its events, without those that have a clock. */
+async function commandsOf(work: () => Promise<unknown>): Promise<typeof sent> {
+  await allHandedOver();
+  sent = [];
+  await work();
+  await allHandedOver();
+  const byClock = ['hello', 'dbStats', 'aggregate', 'endSessions'];
+  return sent.filter(({ name, on }) => !byClock.includes(name) && !['auditreceipts', 'appsettings'].includes(on));
+}
+
+const names = (commands: typeof sent): string[] => commands.map(({ name, on }) => `${name} ${on}`).sort();
+const count = (commands: typeof sent, name: string, on: string): number =>
+  commands.filter((one) => one.name === name && one.on === on).length;
+
+const api = (person: Person) => new Client(test).as(person);
+const upload = () => api(provider).upload(files.png).expect(201);
+
+it('An upload takes a small number of commands, and none reads what it has just written.', async () => {
+  await upload();
+  expect(names(await commandsOf(upload))).toEqual(
+    [
+      'find sessions',
+      'find users',
+      'find usages',
+      'insert blobs.chunks',
+      'insert blobs.files',
+      'update usages',
+      // The transaction.
+      'findAndModify sessions',
+      'find users',
+      'insert imagemetadata',
+      'insert cards',
+      'insert events',
+      'commitTransaction 1',
+      // The names in the answer; the hand-over.
+      'find users',
+      'update events',
+    ].sort(),
+  );
+});
+
+it('Uploads of one person at once share transactions, and none is repeated.', async () => {
+  await upload();
+  const commands = await commandsOf(() => Promise.all(Array.from({ length: 8 }, upload)));
+  const inserted = commands.filter(({ name, on }) => name === 'insert' && on === 'imagemetadata');
+  expect(inserted.reduce((sum, { statements }) => sum + statements, 0)).toBe(8);
+  expect(count(commands, 'abortTransaction', '1')).toBe(0);
+  // One check of the session for each transaction: no try was in vain.
+  expect(count(commands, 'findAndModify', 'sessions')).toBe(inserted.length);
+  expect(inserted.length).toBeLessThan(8);
+});
+
+it('Of uploads at once, one that is refused does not take the others with it.', async () => {
+  const patient = await buildPatient(test.gateway);
+  const gone = { studyId: String(newId()) };
+  const answers = await Promise.all([
+    ...Array.from({ length: 4 }, () => api(provider).upload(files.png)),
+    api(provider).upload(files.png, { caption: 'No study', ...gone }),
+    api(provider).upload(files.png, { caption: 'Of a patient', patientId: patient.id }),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 422, 201]);
+  const ids = answers.flatMap(({ status, body }) => (status === 201 ? [body.data.id] : []));
+  const { Event, Image, Card } = test.gateway.models;
+  expect(await Event.countDocuments({ type: 'image.upload', record: { $in: ids } })).toBe(ids.length);
+  expect(await Image.countDocuments({ _id: { $in: ids } })).toBe(ids.length);
+  expect(await Card.countDocuments({ image: { $in: ids }, own: true })).toBe(ids.length);
+});
+
+it('However many uploads arrive, their chunks are sealed and written six at a time.', async () => {
+  const client = test.gateway.db.getClient();
+  const running = new Set<number>();
+  let most = 0;
+  const started = ({ requestId, commandName, command }: mongo.CommandStartedEvent) => {
+    if (commandName === 'insert' && command.insert === 'blobs.chunks') running.add(requestId);
+    most = Math.max(most, running.size);
+  };
+  const ended = ({ requestId }: mongo.CommandSucceededEvent) => running.delete(requestId);
+  client.on('commandStarted', started).on('commandSucceeded', ended);
+  const { blobs } = test.gateway;
+  async function* bytes() {
+    yield files.png;
+  }
+  const written = await Promise.all(Array.from({ length: 16 }, () => blobs.write(newId(), randomBytes(32), bytes())));
+  client.off('commandStarted', started).off('commandSucceeded', ended);
+  expect(written).toHaveLength(16);
+  expect(most).toBe(6);
+});
+
+it('Messages at once to many people are two commands, also when another gateway wrote to some of them.', async () => {
+  const people = await Promise.all(Array.from({ length: 20 }, () => buildPatient(test.gateway)));
+  const { Conversation, Message } = test.gateway.models;
+  const writeAll = () =>
+    Promise.all(
+      people.map(({ _id }) =>
+        test.gateway.writeMessage({ sender: provider._id, recipient: _id, content: 'Hello', clientId: randomUUID() }),
+      ),
+    );
+  await writeAll();
+  const commands = await commandsOf(writeAll);
+  const statements = 20;
+  expect(commands).toEqual([
+    { name: 'update', on: 'conversations', statements },
+    { name: 'insert', on: 'messages', statements },
+  ]);
+
+  const [first] = people as [Person];
+  await Conversation.updateOne({ members: first._id }, { $inc: { seq: 5 } });
+  const sentNow = await writeAll();
+  expect(sentNow.map(({ created }) => created)).toEqual(people.map(() => true));
+  const seqs = await Message.distinct('seq', { recipient: first._id });
+  expect(seqs).toHaveLength(3);
+  expect(seqs.at(-1)).toBeGreaterThan(7);
+});

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Socket } from 'socket.io-client';
+import { byPost, bySocket, type ChatServer, connect, type Pair, type Send, sendAtRate, watchArrivals } from './chat.js';
+import { type Person, storePeople } from './people.js';
+import { judged, plain, type Row, spread } from './report.js';
+import type { Site } from './site.js';
+import { inParallel, inTurn, median, percentile } from './stats.js';
+
+const PAIRS = 500;
+const CONNECTING = 20;
+const RATES = [200, 500, 1_000];
+const ROUNDS = 3;
+const SECONDS = 2;
+/** How long messages may take after the last acknowledgement before they count as lost. */
+const PATIENCE_MS = 10_000;
+
+/** A server with a connected socket for each person. */
+interface Crowd {
+  pairs: Pair[];
+  arrivals: Map<string, number>;
+  ways: Record<'POST' | 'socket', Send[]>;
+  leave: () => void;
+}
+
+async function gather(server: ChatServer, pairs: Pair[]): Promise<Crowd> {
+  const arrivals = new Map<string, number>();
+  const sockets: { from: Socket; to: Socket }[] = [];
+  await inParallel(pairs.length, CONNECTING, async (i) => {
+    const { from, to } = pairs[i] as Pair;
+    const pair = { from: await connect(server, from), to: await connect(server, to) };
+    watchArrivals(pair.to, to, arrivals);
+    sockets[i] = pair;
+  });
+  return {
+    pairs,
+    arrivals,
+    ways: { POST: pairs.map(({ from }) => byPost(server, from)), socket: sockets.map(({ from }) => bySocket(from)) },
+    leave: () => {
+      for (const { from, to } of sockets) for (const socket of [from, to]) socket.disconnect();
+    },
+  };
+}
+
+interface Figures {
+  p50: number[];
+  p99: number[];
+  lost: number;
+}
+
+/** Sends messages at a rate. Adds the milliseconds from the planned moment of each to its recipient's socket. */
+const round =
+  ({ pairs, arrivals, ways }: Crowd, way: keyof Crowd['ways'], perSecond: number, figures: Figures) =>
+  async () => {
+    arrivals.clear();
+    const planned = await sendAtRate(pairs, ways[way], { perSecond, seconds: SECONDS });
+    const deadline = Date.now() + PATIENCE_MS;
+    while (arrivals.size < planned.size && Date.now() < deadline) await sleep(20);
+    const times = [...arrivals].map(([id, at]) => at - (planned.get(id) ?? Number.NaN));
+    figures.lost += planned.size - arrivals.size;
+    figures.p99.push(percentile(times, 0.99));
+    figures.p50.push(median(times));
+    return median(times);
+  };
+
+/** A thousand people, each with a socket, at the product and at the bare target. Half of them write. */
+export async function benchCrowd(site: Site): Promise<Row[]> {
+  const from = await storePeople(site, 'healthProvider', PAIRS, 'writer');
+  const to = await storePeople(site, 'patient', PAIRS, 'reader');
+  const pairs = from.map((one, i): Pair => ({ from: one, to: to[i] as Person }));
+  // The token of a person is their id there.
+  const bareOf = ({ id }: Person): Person => ({ id, token: id });
+  const product = await gather(site.gateways[0], pairs);
+  const bare = await gather(
+    { api: site.bare, origin: site.bare },
+    pairs.map((pair) => ({ from: bareOf(pair.from), to: bareOf(pair.to) })),
+  );
+  const rows: Row[] = [];
+  for (const way of ['POST', 'socket'] as const) {
+    for (const rate of RATES) rows.push(...(await compare(way, rate, product, bare)));
+  }
+  product.leave();
+  bare.leave();
+  return rows;
+}
+
+async function compare(way: keyof Crowd['ways'], rate: number, product: Crowd, bare: Crowd): Promise<Row[]> {
+  const job = `${rate} messages/s by ${way}, ${PAIRS * 2} people`;
+  const ours: Figures = { p50: [], p99: [], lost: 0 };
+  const theirs: Figures = { p50: [], p99: [], lost: 0 };
+  await inTurn(ROUNDS, { product: round(product, way, rate, ours), bare: round(bare, way, rate, theirs) });
+  const ratio = median(ours.p50) / median(theirs.p50);
+  return [
+    plain(job, 'product, p50 ms', spread(ours.p50)),
+    plain(job, 'product, p99 ms', spread(ours.p99)),
+    plain(job, 'bare Socket.IO, p50 ms', spread(theirs.p50)),
+    plain(job, 'bare Socket.IO, p99 ms', spread(theirs.p99)),
+    judged(job, 'ratio of p50', ratio, '<= 1.3', ratio <= 1.3),
+    judged(job, 'lost', ours.lost, '0', ours.lost === 0),
+  ];
+}
