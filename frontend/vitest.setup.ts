@@ -1,6 +1,7 @@
 import './src/i18n/signedIn';
 import { StyleSheet } from '@emotion/sheet';
 import { cleanup, configure } from '@testing-library/react';
+import * as React from 'react';
 import { afterEach } from 'vitest';
 import { endedAtom, endSession } from './src/auth/session';
 import { forgetPrivate } from './src/lib/private';
@@ -26,6 +27,39 @@ afterEach(() => {
 
 // jsdom would parse each rule and match all rules for each role that a test looks for. No test looks at styles.
 StyleSheet.prototype.insert = () => {};
+
+// For each computed style, jsdom would match all rules of its own style sheet. Without other sheets an element has its own
+// style, and the display of its kind.
+const { getComputedStyle } = window;
+const displays = new Map<string, string>();
+function displayOf(element: HTMLElement): string {
+  if (element.style.display) return element.style.display;
+  if (element.hidden) return 'none';
+  const { tagName } = element;
+  const known = displays.get(tagName) ?? getComputedStyle(document.createElement(tagName)).display;
+  displays.set(tagName, known);
+  return known;
+}
+function leanStyle(element: Element): CSSStyleDeclaration {
+  const { style } = element as HTMLElement;
+  const display = displayOf(element as HTMLElement);
+  const propertyOf = (name: string) => (name === 'display' ? display : style.getPropertyValue(name));
+  return new Proxy(style, {
+    get: (_, name) => {
+      if (name === 'getPropertyValue') return propertyOf;
+      return name === 'display' ? display : Reflect.get(style, name, style);
+    },
+  });
+}
+// A window may serve several test files.
+if (getComputedStyle.name !== leanStyle.name) window.getComputedStyle = leanStyle;
+
+// React would record a stack for each element that it creates, for its warnings.
+Object.defineProperty(
+  (React as unknown as Record<string, object>).__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE,
+  'recentlyCreatedOwnerStacks',
+  { configurable: true, get: () => Number.POSITIVE_INFINITY, set: () => {} },
+);
 
 // Menus and popovers measure elements, but jsdom has no layout.
 globalThis.ResizeObserver ??= class {

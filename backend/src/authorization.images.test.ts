@@ -18,13 +18,13 @@ import { type Permission, type Role, roleMay, roles } from '@lightbox/contract/p
 import { reportContext, reportId } from '@lightbox/core/analysis/reports.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
-import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
+import { newId } from '@lightbox/core/db/ids.js';
 import { seal } from '@lightbox/core/keys/seal.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { Response } from 'supertest';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { payloads } from './realtime/payloads.js';
 import {
   type BuiltImage,
@@ -538,13 +538,13 @@ function expected(
 
 /** Returns the entries that a new person left in the log since the last call. */
 function logOf(person: Person): () => Promise<string[]> {
-  const known: ObjectId[] = [];
+  let last = person._id;
   return async () => {
-    // The bound keeps the search short: events have no index by actor, and a person's events are younger than the person.
-    const bounds = { $gt: person._id, $nin: known };
-    const events = test.gateway.models.Event.find({ actor: person._id, _id: bounds });
+    // The bound keeps the search short, because events have no index by actor. One process makes all ids here, so they
+    // grow, and a person's events are younger than the person.
+    const events = test.gateway.models.Event.find({ actor: person._id, _id: { $gt: last } });
     const fresh = await events.sort({ _id: 1 }).lean<EventDoc[]>();
-    known.push(...fresh.map(({ _id }) => _id));
+    last = fresh.at(-1)?._id ?? last;
     // The calls with HEAD come after those with GET, in the same session.
     return fresh.map(({ type, status, reason }) => line(type, status, reason === sameLook ? '' : reason));
   };
@@ -667,10 +667,9 @@ describe.concurrent.each(rows)('a shared $what, $state, for a $role', ({ what, r
   it('every socket event reaches only those whom the policy allows, without pixels', () =>
     alone(async ({ viewer, other, image, share, facts }) => {
       const refs = { record: image.id, share: share.id, progress: 10 };
-      for (const [person, known] of [
-        [viewer, facts] as const,
-        [other, facts && { ...facts, share: null, copy: null, emergency: false, carer: false }] as const,
-      ]) {
+      const strange = facts && { ...facts, share: null, copy: null, emergency: false, carer: false };
+      const viewers = [[viewer, facts] as const, [other, strange] as const];
+      for (const [person, known] of viewers.slice(0, withStranger.includes(state) ? 2 : 1)) {
         for (const name of keysOf(imageEvents)) {
           const rule = imageEvents[name];
           if (!rule) continue;
@@ -768,11 +767,15 @@ describe.each([
 
 it('the audit log has one entry for each cell, with actor, action, address and outcome', async () => {
   const { models, keys } = test.gateway;
-  await appendAudit(models, keys.audit);
-  const events = await models.Event.countDocuments();
   const made = { type: { $ne: 'audit.signed' as const } };
-  expect(await models.AuditEntry.countDocuments(made)).toBe(events);
-  expect(await models.AuditEntry.distinct('event', made)).toHaveLength(events);
+  // The gateway counts refused sign-ins in an event of its own, at any moment.
+  const events = await vi.waitFor(async () => {
+    await appendAudit(models, keys.audit);
+    const count = await models.Event.countDocuments();
+    expect(await models.AuditEntry.countDocuments(made)).toBe(count);
+    expect(await models.AuditEntry.distinct('event', made)).toHaveLength(count);
+    return count;
+  }, 10_000);
   const [nameless] = await models.AuditEntry.find({
     $or: [{ actor: { $exists: false } }, { ip: '' }, { at: { $exists: false } }, { table: '' }],
     type: { $nin: ['auth.failures', 'audit.signed'] },

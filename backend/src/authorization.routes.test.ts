@@ -62,16 +62,18 @@ describe('the router', () => {
   const paths = [...new Set(Object.values(shapes).map(({ path }) => path))];
   const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace'];
 
+  let admin: Person | undefined;
+
   it.each(paths)('%s refuses every other method with 405, whoever asks, and names those it has', async (path) => {
     const own = Object.values(shapes).filter((shape) => shape.path === path);
     const named = own.map(({ method }) => method.toUpperCase());
     const answering = Object.values(shapes).filter((shape) => shape.path === path || matches(shape.path, path));
     const allowed = answering.map(({ method }) => method as string);
-    const token = (await builders.admin()).token;
+    admin ??= await builders.admin();
     const concrete = path.replace(/:\w+/g, String(newId()));
-    for (const method of methods) {
-      if (allowed.includes(method) || (method === 'head' && allowed.includes('get'))) continue;
-      for (const caller of [null, token]) {
+    const others = methods.filter((one) => !allowed.includes(one) && !(one === 'head' && allowed.includes('get')));
+    for (const [i, method] of others.entries()) {
+      for (const caller of i === 0 ? [null, admin] : [null]) {
         const answer = await api.as(caller).call(method, concrete);
         expect(answer.status, `${method} ${path}`).toBe(405);
         expect(answer.headers.allow?.split(', ')).toEqual(named);
@@ -272,16 +274,22 @@ describe('fields that are nobody’s to send', () => {
       const { as, path, body, ignores = [] } = all[name] ?? { as: await builders.patient(), body: {} };
       const token =
         shapes[name].who === 'verification' ? test.gateway.tokens.verification(as.id, String(newId())) : as.token;
-      for (const [field, value] of Object.entries(extra)) {
-        if (ignores.includes(field) || Object.hasOwn(body, field)) continue;
-        const answer = await api
-          .as(token)
-          .call(shapes[name].method, path ?? shapes[name].path, { ...body, [field]: value });
-        // The cookie is asked for before the body is looked at.
-        const refused = shapes[name].who === 'refreshCookie' ? [401, 422] : [422];
-        expect(refused, `${name} with ${field}: ${answer.text}`).toContain(answer.status);
+      /** Sends such fields in one call, and returns those that the refusal names. */
+      const refused = async (fields: [string, unknown][]): Promise<string[]> => {
+        const sent = { ...body, ...Object.fromEntries(fields) };
+        const answer = await api.as(token).call(shapes[name].method, path ?? shapes[name].path, sent);
         expect(leaks(answer.body)).toEqual([]);
-      }
+        // The cookie is asked for before the body is looked at.
+        if (shapes[name].who === 'refreshCookie' && answer.status === 401) return fields.map(([field]) => field);
+        expect(answer.status, `${name} with ${fields.join()}: ${answer.text}`).toBe(422);
+        return answer.body.errors.map(({ field }: { field: string }) => field);
+      };
+      const strange = Object.entries(extra).filter(
+        ([field]) => !ignores.includes(field) && !Object.hasOwn(body, field),
+      );
+      const named = await refused(strange);
+      // Some calls know a password, but not this one.
+      for (const one of strange) if (!named.includes(one[0])) await refused([one]);
     }
     expect(await kept()).toBe(before);
   });

@@ -248,7 +248,7 @@ async function setScene(withStudy: boolean, analysed: boolean): Promise<Scene> {
   const standing = await gateway.models.Share.findOne({ image: image._id }).lean<ShareDoc>();
   const share = standing?._id ?? (await buildShare(gateway, { image, recipient }))._id;
   const { token } = await buildInvite(gateway, { image, email: patient.email });
-  if (analysed) await setDraft(api, image.id);
+  if (analysed) await setDraft(api, image._id);
   return {
     owner,
     recipient,
@@ -263,9 +263,11 @@ async function setScene(withStudy: boolean, analysed: boolean): Promise<Scene> {
 /** The calls that need a draft, which a worker makes. */
 const needDraft: Name[] = ['sign', 'withdraw', 'run again'];
 
-async function setDraft(api: Client, image: string): Promise<void> {
-  const status = async () => (await api.get(`/analyze/${image}`)).body.data?.status;
-  await expect.poll(status, { timeout: 60_000 }).toBe('completed');
+async function setDraft(api: Client, _id: ObjectId): Promise<void> {
+  const [{ gateway }] = gateways as [TestGateway];
+  await api.get(`/analyze/${_id}`).expect(202);
+  const isDone = () => gateway.models.Analysis.exists({ _id, status: 'completed' });
+  await expect.poll(isDone, { timeout: 60_000, interval: 100 }).not.toBeNull();
 }
 
 let studies = 0;

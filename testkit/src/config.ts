@@ -33,7 +33,11 @@ export async function emptyDatabase(): Promise<string> {
   if (collections.some(({ collectionName }) => collectionName === 'system.profile')) {
     await db.command({ profile: 0 });
     await db.dropDatabase();
-  } else await Promise.all(collections.map((collection) => empty(db, collection.collectionName)));
+  } else
+    await empty(
+      db,
+      collections.map(({ collectionName }) => collectionName),
+    );
   await client.close();
   return uri.href;
 }
@@ -57,11 +61,24 @@ export async function testConfig(changes: Partial<Config> = {}): Promise<Config>
   return { ...config, port: 0, ...changes };
 }
 
-/** Deletes the documents of a collection and its cached query plans, which fit only the old documents. */
-async function empty(db: mongo.Db, collection: string): Promise<void> {
-  await db.collection(collection).deleteMany({});
-  await db.command({ planCacheClear: collection });
+/** Deletes the documents of collections and their cached query plans, which fit only the old documents. */
+async function empty(db: mongo.Db, collections: string[]): Promise<void> {
+  const full = await db.aggregate<{ of: string }>(firstOf(collections)).toArray();
+  await Promise.all(
+    full.map(async ({ of }) => {
+      await db.collection(of).deleteMany({});
+      await db.command({ planCacheClear: of });
+    }),
+  );
 }
+
+/** One command that finds the collections with documents, because most have none. */
+const firstOf = (collections: string[]): mongo.Document[] => [
+  { $documents: [] },
+  ...collections.map((coll) => ({
+    $unionWith: { coll, pipeline: [{ $limit: 1 }, { $project: { _id: 0, of: { $literal: coll } } }] },
+  })),
+];
 
 const redisOf = () => `${inject('servers').redisUrl}/${worker % 64}`;
 

@@ -601,6 +601,6 @@ it('the database contains no codes and no tokens, and passwords only as Argon2id
   await verificationFor(person);
   const { code, seed } = await mailedCode(test.gateway, person._id);
   expect(JSON.stringify(seed)).not.toContain(`"${code}"`);
-  const user = await test.gateway.models.User.findById(person._id).lean<UserDoc>();
+  const user = await test.gateway.models.User.findOne({ email: firstAdmin.email }).lean<UserDoc>();
   expect(user?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
 });

@@ -53,10 +53,11 @@ it.each([
 
 it('the check is fast for any names, also when a password can be composed of them in many ways', () => {
   const names = { firstname: 'aaa', lastname: 'aaaa', username: 'aaaaa' };
-  const since = performance.now();
+  const since = process.cpuUsage();
   expect(() => refuseWeak('password', `${'A'.repeat(120)}bb1`, names)).not.toThrow();
   expect(() => refuseWeak('password', `${'A'.repeat(120)}1`, names)).toThrow();
-  expect(performance.now() - since).toBeLessThan(1_000);
+  // Processor time, because other programs may use the machine.
+  expect(process.cpuUsage(since).user).toBeLessThan(1_000_000);
 });
 
 it.each(['Snow-Granite-77', 'Adelie-Meadow-19', 'Hospital-Copper-19', 'Xk7vQm2pLr'])(

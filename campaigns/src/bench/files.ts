@@ -5,7 +5,14 @@ const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const GREY_8_BIT = [8, 0, 0, 0, 0];
 
 /** Returns a valid square PNG of grey noise, a little smaller than `bytes`. Each is different and cannot be compressed. */
-export function noisePng(bytes: number): Buffer {
+export const noisePng = (bytes: number): Buffer => pngOf(bytes, Buffer.alloc(0));
+
+/** Returns a PNG of `bytes` that is cheap to draw: a small picture after an ancillary chunk of noise. */
+export const paddedPng = (bytes: number): Buffer =>
+  pngOf(10_000, chunk('ruSt', randomFillSync(Buffer.alloc(bytes - 10_000))));
+
+/** Returns a square picture of noise, with `between` before its pixels. */
+function pngOf(bytes: number, between: Buffer): Buffer {
   const side = Math.floor(Math.sqrt(bytes * 0.998)) - 1;
   const header = Buffer.alloc(13);
   header.writeUInt32BE(side, 0);
@@ -15,7 +22,13 @@ export function noisePng(bytes: number): Buffer {
   // Every row begins with its filter type: 0 is none.
   for (let row = 0; row < side; row++) rows[row * (side + 1)] = 0;
   const packed = deflateSync(rows, { level: 0 });
-  return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', packed), chunk('IEND', Buffer.alloc(0))]);
+  return Buffer.concat([
+    SIGNATURE,
+    chunk('IHDR', header),
+    between,
+    chunk('IDAT', packed),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
 }
 
 function chunk(type: string, body: Buffer): Buffer {
