@@ -48,7 +48,7 @@ async function receiveImage({ gateway, actor, viewer, req }: Context<Call>, maxB
     stored = null;
     if (id.equals(imageId)) await countStudyFile(gateway, viewer, id);
     else await gateway.blobs.delete(file.blob.id);
-    return { data: await present(gateway, viewer, id), message: texts.imageUploaded };
+    return { data: await presentNew(gateway, viewer, id), message: texts.imageUploaded };
   } catch (error) {
     const left = stored as StoredFile | null;
     // After a fault of the server the commit may have happened although its answer was lost; a repetition with the same
@@ -78,7 +78,7 @@ async function receive(
   }
 }
 
-async function present(gateway: Gateway, viewer: Viewer, id: ObjectId): Promise<Image> {
+export async function presentNew(gateway: Gateway, viewer: Viewer, id: ObjectId): Promise<Image> {
   const image = await gateway.models.Image.findById(id).lean<ImageDoc>();
   if (!image) throw new AppError('NOT_FOUND');
   const [shown] = await presentImages(gateway, viewer, [image]);

@@ -29,6 +29,8 @@ const CHARSET = 0x00080005;
 const INSTANCE = 0x00080018;
 const PATIENT_ID = 0x00100020;
 const ENCAPSULATED_DOCUMENT = 0x00420011;
+const PADDING = 0x00280120;
+const BURNED_IN = 0x00280301;
 
 /** Attributes whose values name the patient or the order. A kept text that contains one of them is replaced too. */
 const NAMING = [0x00100010, 0x00100020, 0x00101000, 0x00101001, 0x00101060, 0x00080050, 0x00080090, 0x00102297];
@@ -61,6 +63,7 @@ export function* deidentifyDicom(bytes: Buffer, size: number, disguise: Disguise
   const encoding = encodingOf(bytes, end);
   const { elements, pixels } = yield* reader.dataSet(end, encoding);
   const writer = new Writer(bytes, encoding, disguise, elements, pixels);
+  if (disguise.pixels) return { copy: writer.copy([yield* writer.withNewPixels(meta)]) };
   const head = Buffer.concat([writer.meta(meta, syntax), yield* writer.dataSet()]);
   const until = pixels && pixelsEnd(pixels, encoding, bytes);
   return { copy: writer.copy(pixels && until ? [head, [pixels.start, until]] : [head]) };
@@ -80,6 +83,7 @@ function* deflated(bytes: Buffer, meta: Element[], end: number, disguise: Disgui
   }
   const { elements, pixels } = yield* new ElementReader(inflated, true).dataSet(0, EXPLICIT);
   const writer = new Writer(inflated, EXPLICIT, disguise, elements, pixels, bytes);
+  if (disguise.pixels) return { copy: writer.copy([yield* writer.withNewPixels(meta)]) };
   const head = writer.meta(meta, DEFLATED);
   const to = pixels && (pixels.length === null ? inflated.length : pixels.from + pixels.length);
   const set = Buffer.concat([yield* writer.dataSet(), ...(pixels && to ? [inflated.subarray(pixels.start, to)] : [])]);
@@ -135,7 +139,14 @@ class Writer {
 
   copy(parts: Copy['parts']): Copy {
     const { changes, rows } = this;
-    return { parts, size: sizeOf(parts), changes: changes.list, rows, burnedIn: this.burnedIn() };
+    return {
+      parts,
+      size: sizeOf(parts),
+      changes: changes.list,
+      rows,
+      burnedIn: this.burnedIn(),
+      big: this.encoding.big,
+    };
   }
 
   private first(tag: number): Element | undefined {
@@ -182,19 +193,62 @@ class Writer {
     return Buffer.concat([Buffer.alloc(PREAMBLE), Buffer.from('DICM'), group, ...written]);
   }
 
+  /** Returns everything before new pixels, in the plain transfer syntax of this encoding. */
+  *withNewPixels(meta: Element[]): Steps<Buffer> {
+    const { pixels } = this.disguise;
+    if (!pixels || !this.pixels) throw cannotDeidentify();
+    const set = [this.meta(meta, ''), yield* this.dataSet()];
+    const vr = pixels.bitsAllocated > 8 ? 'OW' : 'OB';
+    return Buffer.concat([...set, this.head(0x7fe00010, vr, pixels.length + (pixels.length % 2), this.encoding)]);
+  }
+
   *dataSet(): Steps<Buffer> {
     const written: { tag: number; bytes: Buffer }[] = [];
+    const ofPixels = this.pixelModule();
+    const replaced = new Set([...added, ...ofPixels.map(({ tag }) => tag)]);
     for (const element of this.elements) {
-      const bytes = added.has(element.tag) ? null : yield* this.written(element, this.encoding, 0);
+      if (replaced.has(element.tag) || (this.disguise.pixels && ofOldPixels.has(element.tag))) continue;
+      const bytes = yield* this.written(element, this.encoding, 0);
       if (bytes) written.push({ tag: element.tag, bytes });
     }
-    const all = [...written, ...this.statement()].sort((a, b) => a.tag - b.tag);
+    const all = [...written, ...ofPixels, ...this.statement()].sort((a, b) => a.tag - b.tag);
     const joined: Buffer[] = [];
     for (let at = 0; at < all.length; at += JOINED) {
       joined.push(Buffer.concat(all.slice(at, at + JOINED).map(({ bytes }) => bytes)));
       yield;
     }
     return Buffer.concat(joined);
+  }
+
+  /** Returns the elements that describe new pixels (PS3.3 §C.7.6.3). */
+  private pixelModule(): { tag: number; bytes: Buffer }[] {
+    const { pixels } = this.disguise;
+    if (!pixels) return [];
+    const { bitsAllocated, bitsStored, photometric, samples, padding, noTextLeft } = pixels;
+    const short = (value: number): Buffer => {
+      const bytes = Buffer.alloc(2);
+      if (this.encoding.big) bytes.writeUInt16BE(value & 0xffff);
+      else bytes.writeUInt16LE(value & 0xffff);
+      return bytes;
+    };
+    const values: [number, string, Buffer, string][] = [
+      [0x00280004, 'CS', padded('CS', photometric), photometric],
+      ...(samples > 1 ? [[0x00280006, 'US', short(0), '0'] satisfies [number, string, Buffer, string]] : []),
+      ...[bitsAllocated, bitsStored, bitsStored - 1].map((value, i): [number, string, Buffer, string] => [
+        0x00280100 + i,
+        'US',
+        short(value),
+        String(value),
+      ]),
+      ...(padding === undefined || this.first(PADDING)
+        ? []
+        : [[PADDING, 'SS', short(padding), String(padding)] satisfies [number, string, Buffer, string]]),
+      ...(noTextLeft ? [[BURNED_IN, 'CS', padded('CS', 'NO'), 'NO'] satisfies [number, string, Buffer, string]] : []),
+    ];
+    return values.map(([tag, vr, value, shown]) => {
+      this.row(tag, vr, shown, 0);
+      return { tag, bytes: this.element(tag, vr, value, this.encoding) };
+    });
   }
 
   /** Returns the elements that say how the file was de-identified (PS3.15 §E.1.1). */
@@ -209,11 +263,12 @@ class Writer {
         ],
         encoding,
       );
-    const codes = Buffer.concat(methodCodes.map(([value, meaning]) => code(value, meaning)));
+    const methods = [...methodCodes, ...(this.disguise.cleaned ? [CLEANED] : [])];
+    const codes = Buffer.concat(methods.map(([value, meaning]) => code(value, meaning)));
     const values: [number, string, Buffer, string][] = [
       [0x00120062, 'CS', padded('CS', 'YES'), 'YES'],
       [0x00120063, 'LO', padded('LO', METHOD), METHOD],
-      [0x00120064, 'SQ', codes, `${methodCodes.length} items`],
+      [0x00120064, 'SQ', codes, `${methods.length} items`],
       [0x00280303, 'CS', padded('CS', 'MODIFIED'), 'MODIFIED'],
     ];
     return values.map(([tag, vr, value, shown]) => {
@@ -379,3 +434,10 @@ const methodCodes = [
   ['113100', 'Basic Application Confidentiality Profile'],
   ['113107', 'Retain Longitudinal Temporal Information Modified Dates Option'],
 ] as const;
+const CLEANED = ['113101', 'Clean Pixel Data Option'] as const;
+
+/** Smallest and largest values, and the places of compressed frames: they are wrong for new pixels. */
+const ofOldPixels = new Set([
+  0x00280104, 0x00280105, 0x00280106, 0x00280107, 0x00280108, 0x00280109, 0x00280110, 0x00280111, 0x7fe00001,
+  0x7fe00002, 0x7fe00003,
+]);

@@ -99,6 +99,8 @@ export interface ImageDoc extends FileFacts {
   place?: ImagePlace;
   /** Present while the image is held. No list shows it, and nobody can share or download it. */
   held?: Held;
+  /** True for a copy without identity in which rectangles were blacked out. Its dates are moved already. */
+  blackedOut?: boolean;
   createAt: Date;
   touched?: number;
 }
@@ -138,6 +140,7 @@ export const image = schemaOf<ImageDoc>(
     series,
     place,
     held,
+    blackedOut: Boolean,
     createAt: date,
     touched: Number,
   },
