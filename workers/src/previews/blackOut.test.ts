@@ -65,19 +65,21 @@ describe('a rectangle', () => {
     ['RLE', () => encapsulatedFile(three, '1.2.840.10008.1.2.5', [rle(words), rle(words), rle(words)])],
     [
       'JPEG 2000',
-      () => encapsulatedFile(
-        { ...three },
-        '1.2.840.10008.1.2.4.90',
-        [0, 1, 2].map(() => compress('encodeJpeg2000', GREY, words)),
-      ),
+      () =>
+        encapsulatedFile(
+          { ...three },
+          '1.2.840.10008.1.2.4.90',
+          [0, 1, 2].map(() => compress('encodeJpeg2000', GREY, words)),
+        ),
     ],
     [
       'JPEG-LS',
-      () => encapsulatedFile(
-        { ...three },
-        '1.2.840.10008.1.2.4.80',
-        [0, 1, 2].map(() => compress('encodeJpegLs', GREY, words)),
-      ),
+      () =>
+        encapsulatedFile(
+          { ...three },
+          '1.2.840.10008.1.2.4.80',
+          [0, 1, 2].map(() => compress('encodeJpegLs', GREY, words)),
+        ),
     ],
   ])('of %s frames is black in every frame or in its own, and nothing else changes', async (_name, file) => {
     const made = await blackDicom(file(), both);
