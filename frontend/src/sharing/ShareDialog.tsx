@@ -1,7 +1,7 @@
 import { Box, Button, Dialog, Flex, Text, Textarea } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
-import { EyeIcon, ShareNetworkIcon } from '@phosphor-icons/react';
+import { CheckCircleIcon, EyeIcon, ShareNetworkIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -14,6 +14,7 @@ import { fullName } from '../lib/format';
 import { usePublicSettings } from '../lib/publicSettings';
 import { Field } from '../ui/Field';
 import { Modal } from '../ui/Modal';
+import { Note } from '../ui/Note';
 import { PersonSearch } from '../users/PersonSearch';
 import { AccessList } from './AccessList';
 import { DownloadSwitch } from './DownloadSwitch';
@@ -28,8 +29,11 @@ const noWish = { people: [], emails: [], note: '', download: true, deidentified:
 function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; onClose: () => void }) {
   const { t } = useTranslation();
   const form = useId();
-  const [image] = images;
-  const alone = images.length === 1;
+  /** The copy that is shared in place of the only image. */
+  const [copy, setCopy] = useState<Image>();
+  const shared = copy ? ([copy] as const) : images;
+  const [image] = shared;
+  const alone = shared.length === 1;
   const usual = usePublicSettings()['sharing.expiryHours'];
   const [{ hours = usual, ...wished }, setWish] = useState<Omit<Wish, 'hours'> & { hours?: number }>(noWish);
   const { people, emails, note, download, deidentified } = wished;
@@ -40,7 +44,7 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
   const [fault, setFault] = useState<string>();
   const mayAsk = useMay('access.explain');
   const shares = useQuery({ ...sharesOf(image.id, image.study?.id), enabled: alone });
-  const share = useShareMany(images, onClose);
+  const share = useShareMany(shared, onClose);
   const taken = new Set(alone ? shares.data?.map(({ recipient }) => recipient.id) : []);
   const [person] = people;
   const count = people.length + emails.length;
@@ -89,10 +93,16 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
               />
             </Field>
             <DownloadSwitch allowed={download} ofCopy={deidentified} onChange={(download) => change({ download })} />
+            {copy && (
+              <Note Icon={CheckCircleIcon} tone="success" role="status" title={t('sharing.blackOut.made')}>
+                {t('sharing.blackOut.madeText')}
+              </Note>
+            )}
             <WithoutIdentity
               image={alone ? image : undefined}
               wanted={deidentified}
               onChange={(deidentified) => change({ deidentified })}
+              onCopy={setCopy}
             />
           </Flex>
           {mayAsk && alone && person && count === 1 && (
