@@ -218,6 +218,8 @@ test('An image is shared without identity, and its recipient never reads the cap
   await button(page, 'Undo').click();
   expect(await surface.locator('[data-black]').count()).toBe(2);
   await look(owner, 'sharing-black-out');
+  // The image without the rectangles cannot leave meanwhile.
+  expect(await button(page, 'Share with Sana').isDisabled()).toBe(true);
   await button(page, 'Make the copy').click();
   await dialog.getByText('You now share the copy with the text blacked out.').waitFor();
   await button(page, 'Share with Sana').click();

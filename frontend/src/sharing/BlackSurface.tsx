@@ -123,13 +123,13 @@ export function BlackSurface({ children, size, frame, drawing, act }: Props) {
             aria-pressed={isSelected}
             aria-label={t('sharing.blackOut.rectangle', place)}
             position="absolute"
-            bg="black"
             cursor="move"
             // The place can be seen while it is chosen.
             opacity={isSelected ? 0.7 : 1}
             outline={isSelected ? '2px solid' : '1px solid'}
             outlineColor={isSelected ? 'accent.solid' : 'whiteAlpha.700'}
             style={{
+              background: '#000',
               left: `${(one.x0 / size.columns) * 100}%`,
               top: `${(one.y0 / size.rows) * 100}%`,
               width: `${((one.x1 - one.x0) / size.columns) * 100}%`,

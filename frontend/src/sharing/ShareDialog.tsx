@@ -31,6 +31,7 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
   const form = useId();
   /** The copy that is shared in place of the only image. */
   const [copy, setCopy] = useState<Image>();
+  const [drawing, setDrawing] = useState(false);
   const shared = copy ? ([copy] as const) : images;
   const [image] = shared;
   const alone = shared.length === 1;
@@ -51,6 +52,7 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
 
   function submit(event: FormEvent) {
     event.preventDefault();
+    if (drawing) return;
     if (count === 0) return setFault(t('sharing.share.choose'));
     setFault(undefined);
     share.mutate(
@@ -103,6 +105,7 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
               wanted={deidentified}
               onChange={(deidentified) => change({ deidentified })}
               onCopy={setCopy}
+              onDrawing={setDrawing}
             />
           </Flex>
           {mayAsk && alone && person && count === 1 && (
@@ -125,6 +128,8 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
           form={form}
           flex={{ base: '1', sm: 'none' }}
           minW="0"
+          // The image without the rectangles must not leave by mistake.
+          disabled={drawing}
           loading={share.isPending}
           loadingText={t('sharing.share.actNobody')}
         >

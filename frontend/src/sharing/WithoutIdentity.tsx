@@ -3,7 +3,7 @@ import type { TagChange } from '@lightbox/contract/images/drawing.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { CaretDownIcon, EraserIcon, EyeIcon, WarningIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { copyChangesOf } from '../images/insight';
 import { stackOf, titleOf } from '../images/subject';
@@ -19,10 +19,12 @@ interface Props {
   onChange: (wanted: boolean) => void;
   /** A copy with text blacked out was made: it is shared in place of the image. */
   onCopy: (copy: Image) => void;
+  /** True while rectangles are drawn that no copy has yet: nothing may be shared meanwhile. */
+  onDrawing: (drawing: boolean) => void;
 }
 
 /** Asks if the recipients get a copy without identity, and shows what they would get. */
-export function WithoutIdentity({ image, wanted, onChange, onCopy }: Props) {
+export function WithoutIdentity({ image, wanted, onChange, ...ofCopy }: Props) {
   const { t } = useTranslation();
   return (
     <Box data-identity>
@@ -36,14 +38,18 @@ export function WithoutIdentity({ image, wanted, onChange, onCopy }: Props) {
           {t('sharing.identity.help')}
         </Text>
       )}
-      {wanted && image && <Copy key={image.id} image={image} onCopy={onCopy} />}
+      {wanted && image && <Copy key={image.id} image={image} {...ofCopy} />}
     </Box>
   );
 }
 
-function Copy({ image, onCopy }: { image: Image } & Pick<Props, 'onCopy'>) {
+function Copy({ image, onCopy, onDrawing }: { image: Image } & Pick<Props, 'onCopy' | 'onDrawing'>) {
   const { t } = useTranslation();
   const [blackingOut, setBlackingOut] = useState(false);
+  useEffect(() => {
+    onDrawing(blackingOut);
+    return () => onDrawing(false);
+  }, [blackingOut, onDrawing]);
   const { data, error, refetch } = useQuery(copyChangesOf(image.id));
   if (error && !data) return <LoadFailed text={errorText(error)} onRetry={() => void refetch()} />;
   if (!data) {

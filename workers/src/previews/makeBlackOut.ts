@@ -109,6 +109,6 @@ class Incoming {
 
   private swapped(part: Buffer): Buffer {
     const bits = this.facts && 'pixels' in this.facts ? this.facts.pixels.bitsAllocated : 8;
-    return bits === 8 ? part : bits === 16 ? part.swap16() : part.swap32();
+    return bits === 16 ? part.swap16() : bits === 32 ? part.swap32() : part;
   }
 }

@@ -47,7 +47,7 @@ export const BlackedOutFacts = z.union([
   z.object({
     pixels: z.object({
       length: z.int().positive().max(0xfffffffe),
-      bitsAllocated: z.literal([8, 16, 32]),
+      bitsAllocated: z.literal([1, 8, 16, 32]),
       bitsStored: z.int().positive().max(32),
       photometric: z.enum(['MONOCHROME1', 'MONOCHROME2', 'PALETTE COLOR', 'RGB', 'YBR_FULL']),
       samples: z.literal([1, 3]),

@@ -1,7 +1,7 @@
 import type { BlackRectangle } from '@lightbox/contract/images/blackOut.js';
 import type { SendPart } from '../protocol.js';
 import { loadCodecs } from './codecs.js';
-import { rgbFromYbrPartial } from './colours.js';
+import { rgbFromYbrFull, rgbFromYbrPartial } from './colours.js';
 import { Undrawable } from './dataSet.js';
 import { openDicom } from './dicomFile.js';
 import { type Film, openFilm } from './film.js';
@@ -25,6 +25,8 @@ interface Plain {
   bitsStored: number;
   photometric: string;
   black: readonly number[];
+  /** True for pixels of one bit, which are packed again. */
+  packs?: boolean;
 }
 
 /**
@@ -53,10 +55,11 @@ export async function blackOutDicom(
     const { bitsAllocated, bitsStored, photometric, black, bytes } = plain;
     if (!first) {
       first = plain;
-      const length = bytes.length * count;
+      const length = (plain.packs ? bytes.length / 8 : bytes.length) * count;
       if (length > 0xfffffffe) throw new Undrawable('too many pixels');
       const lowest = film.pixels.signed && samples === 1 && bitsAllocated <= 16 ? black[0] : undefined;
-      await sendFacts({ length, bitsAllocated, bitsStored, photometric, samples, padding: lowest });
+      const bits = plain.packs ? 1 : bitsAllocated;
+      await sendFacts({ length, bitsAllocated: bits, bitsStored, photometric, samples, padding: lowest });
     } else if (
       bitsAllocated !== first.bitsAllocated ||
       bitsStored !== first.bitsStored ||
@@ -66,12 +69,19 @@ export async function blackOutDicom(
     }
     const mine = rectangles.filter((one) => one.frame === undefined || one.frame === frame + 1);
     fill({ bytes, rows, columns, size: bitsAllocated / 8, black }, mine);
-    await sendPart(bytes);
+    await sendPart(first.packs ? packed(bytes) : bytes);
   }
 }
 
+/** Returns eight pixels of one bit in each byte, the first one lowest (PS3.5 §8.1.1). */
+function packed(pixels: Buffer): Buffer {
+  const bytes = Buffer.alloc(pixels.length / 8);
+  for (const [i, bit] of pixels.entries()) bytes[i >> 3] = (bytes[i >> 3] ?? 0) | ((bit & 1) << (i & 7));
+  return bytes;
+}
+
 function plainOf(film: Film, frame: number): Plain {
-  const { signed, highBit, bitsStored: stored, samples } = film.pixels;
+  const { rows, columns, signed, highBit, bitsStored: stored, samples } = film.pixels;
   const decoded = decodedFrame(film, frame);
   const { photometric } = decoded;
   if (samples === 3) return coloursOf(decoded);
@@ -83,19 +93,23 @@ function plainOf(film: Film, frame: number): Plain {
   if (photometric === 'PALETTE COLOR') return { ...base, black: [darkest(film)] };
   const span = 2 ** bitsStored;
   const lowest = signed ? -span / 2 : 0;
-  return { ...base, black: [photometric === 'MONOCHROME1' ? lowest + span - 1 : lowest] };
+  const black = [photometric === 'MONOCHROME1' ? lowest + span - 1 : lowest];
+  // Frames that end within a byte stay in bytes.
+  return { ...base, black, packs: film.pixels.bitsAllocated === 1 && (rows * columns) % 8 === 0 };
 }
 
-/** Keeps RGB and full-range YBR; the halved kinds of the second have no plain form. */
+/** Returns RGB, which every kind of file may have. YBR of more than 8 bits stays as it is. */
 function coloursOf({ bytes: decoded, bitsAllocated, bitsStored, photometric }: Decoded): Plain {
   const bytes = Buffer.from(decoded);
   const base = { bytes, bitsAllocated, bitsStored };
-  if (photometric.startsWith('YBR_PARTIAL')) {
-    if (bitsAllocated !== 8) throw new Undrawable('colours of an unknown kind');
-    rgbFromYbrPartial(bytes);
-  } else if (photometric.startsWith('YBR')) {
-    const middle = 2 ** (bitsStored - 1);
-    return { ...base, photometric: 'YBR_FULL', black: [0, middle, middle] };
+  if (photometric.startsWith('YBR')) {
+    const partial = photometric.startsWith('YBR_PARTIAL');
+    if (bitsAllocated !== 8) {
+      if (partial) throw new Undrawable('colours of an unknown kind');
+      const middle = 2 ** (bitsStored - 1);
+      return { ...base, photometric: 'YBR_FULL', black: [0, middle, middle] };
+    }
+    (partial ? rgbFromYbrPartial : rgbFromYbrFull)(bytes);
   }
   return { ...base, photometric: 'RGB', black: [0, 0, 0] };
 }
