@@ -14,6 +14,7 @@ import {
   type Pixels,
 } from './elements.js';
 import { type Fate, fateOf, rowOf } from './fates.js';
+import { moduleOf, ofOldPixels, PADDING } from './newPixels.js';
 import type { Steps } from './steps.js';
 import { type Disguise, disguisedUid, dummyOf, movedDates, numbers, padded, pseudonym } from './values.js';
 
@@ -29,8 +30,6 @@ const CHARSET = 0x00080005;
 const INSTANCE = 0x00080018;
 const PATIENT_ID = 0x00100020;
 const ENCAPSULATED_DOCUMENT = 0x00420011;
-const PADDING = 0x00280120;
-const BURNED_IN = 0x00280301;
 
 /** Attributes whose values name the patient or the order. A kept text that contains one of them is replaced too. */
 const NAMING = [0x00100010, 0x00100020, 0x00101000, 0x00101001, 0x00101060, 0x00080050, 0x00080090, 0x00102297];
@@ -220,32 +219,11 @@ class Writer {
     return Buffer.concat(joined);
   }
 
-  /** Returns the elements that describe new pixels (PS3.3 §C.7.6.3). */
+  /** Returns the elements that describe new pixels. */
   private pixelModule(): { tag: number; bytes: Buffer }[] {
     const { pixels } = this.disguise;
     if (!pixels) return [];
-    const { bitsAllocated, bitsStored, photometric, samples, padding, noTextLeft } = pixels;
-    const short = (value: number): Buffer => {
-      const bytes = Buffer.alloc(2);
-      if (this.encoding.big) bytes.writeUInt16BE(value & 0xffff);
-      else bytes.writeUInt16LE(value & 0xffff);
-      return bytes;
-    };
-    const values: [number, string, Buffer, string][] = [
-      [0x00280004, 'CS', padded('CS', photometric), photometric],
-      ...(samples > 1 ? [[0x00280006, 'US', short(0), '0'] satisfies [number, string, Buffer, string]] : []),
-      ...[bitsAllocated, bitsStored, bitsStored - 1].map((value, i): [number, string, Buffer, string] => [
-        0x00280100 + i,
-        'US',
-        short(value),
-        String(value),
-      ]),
-      ...(padding === undefined || this.first(PADDING)
-        ? []
-        : [[PADDING, 'SS', short(padding), String(padding)] satisfies [number, string, Buffer, string]]),
-      ...(noTextLeft ? [[BURNED_IN, 'CS', padded('CS', 'NO'), 'NO'] satisfies [number, string, Buffer, string]] : []),
-    ];
-    return values.map(([tag, vr, value, shown]) => {
+    return moduleOf(pixels, this.encoding.big, Boolean(this.first(PADDING))).map(([tag, vr, value, shown]) => {
       this.row(tag, vr, shown, 0);
       return { tag, bytes: this.element(tag, vr, value, this.encoding) };
     });
@@ -435,9 +413,3 @@ const methodCodes = [
   ['113107', 'Retain Longitudinal Temporal Information Modified Dates Option'],
 ] as const;
 const CLEANED = ['113101', 'Clean Pixel Data Option'] as const;
-
-/** Smallest and largest values, and the places of compressed frames: they are wrong for new pixels. */
-const ofOldPixels = new Set([
-  0x00280104, 0x00280105, 0x00280106, 0x00280107, 0x00280108, 0x00280109, 0x00280110, 0x00280111, 0x7fe00001,
-  0x7fe00002, 0x7fe00003,
-]);
