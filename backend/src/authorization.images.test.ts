@@ -278,6 +278,17 @@ const cells: Cell[] = [
     success: 200,
     request: at('/upload/image/', '/deidentified/changes'),
   },
+  {
+    // The rectangle lies outside of the picture: whoever may black out is told so.
+    name: 'blackOut',
+    rule: 'share',
+    success: 422,
+    log: [],
+    request: ({ image }) => ({
+      path: `/upload/image/${image.id}/blackout`,
+      body: { rectangles: [{ x0: 0, y0: 0, x1: 60_000, y1: 60_000 }], caption: 'Copy' },
+    }),
+  },
   { name: 'getTimeline', rule: 'timeline', success: 200, request: at('/upload/image/', '/timeline') },
   { name: 'listShares', rule: 'share', success: 200, request: at('/sharing?imageId=') },
   { name: 'listInvitations', rule: 'share', success: 200, request: at('/sharing/invitations?imageId=') },

@@ -104,6 +104,7 @@ const rows: Record<CallName, Harmless> = {
   getTags: nothingThere,
   getDeidentified: nothingThere,
   getDeidentifiedChanges: nothingThere,
+  blackOut: { status: 404, body: { rectangles: [{ x0: 0, y0: 0, x1: 1, y1: 1 }], caption: 'Copy' } },
   getTimeline: nothingThere,
   explainAccess: { status: 404, path: `/users/${absent}/may?imageId=${absent}` },
   deleteImage: nothingThere,

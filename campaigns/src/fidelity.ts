@@ -1,6 +1,7 @@
-// `npm run fidelity [-- FOLDER] [-- --browser [--webgl]] [-- --deidentified]`: compares the product's pictures of DICOM files with those of
+// `npm run fidelity [-- FOLDER] [-- --browser [--webgl]] [-- --deidentified] [-- --blackout]`: compares the product's pictures of DICOM files with those of
 // pydicom, as previews and as the frames that a browser gets. With `--browser` it compares the canvas of the viewer in
-// Chromium, without WebGL or with it. With `--deidentified` it judges the copies without identity instead. Without a folder it takes pydicom's own test files. Prints a table, and exits with 1
+// Chromium, without WebGL or with it. With `--deidentified` it judges the copies without identity instead, and with
+// `--blackout` those in which a place is black. Without a folder it takes pydicom's own test files. Prints a table, and exits with 1
 // after a difference. It needs Python, and installs pydicom in a folder of its own. See docs/architecture.md.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { openPictures, type Pictures, type Prepared } from '@lightbox/workers/previews/preview.js';
 import { type Values, viewerFrame } from '@lightbox/workers/testing/viewerFrame.js';
 import sharp from 'sharp';
+import { judgeBlackOuts } from './fidelity/blackOut.js';
 import { openViewer, type Viewer } from './fidelity/browser.js';
 import { judgeCopies } from './fidelity/deidentified.js';
 import { compare, scaled } from './fidelity/measure.js';
@@ -176,11 +178,12 @@ async function compareCanvas(viewer: Viewer, { folder, out }: Place, reference: 
 
 async function run(
   chosen: string | undefined,
-  { browser, webgl, deidentified }: { browser: boolean; webgl: boolean; deidentified: boolean },
+  { browser, webgl, deidentified, blackout }: Record<'browser' | 'webgl' | 'deidentified' | 'blackout', boolean>,
 ): Promise<number> {
   const program = python();
   const folder = chosen ?? filesOfPydicom(program);
   if (deidentified) return judgeCopies(program, folder);
+  if (blackout) return judgeBlackOuts(program, folder);
   const out = mkdtempSync(join(tmpdir(), 'lightbox-fidelity-'));
   try {
     execFileSync(program, [join(import.meta.dirname, '../src/fidelity/reference.py'), folder, out], {
@@ -204,6 +207,7 @@ const { positionals, values } = parseArgs({
     browser: { type: 'boolean', default: false },
     webgl: { type: 'boolean', default: false },
     deidentified: { type: 'boolean', default: false },
+    blackout: { type: 'boolean', default: false },
   },
 });
 process.exit(await run(positionals.filter((name) => name !== 'fidelity')[0], values));

@@ -35,6 +35,8 @@ describe('actions', () => {
     );
     expect(differing).toEqual([
       'image.upload',
+      // For clients a copy is a new image as any other.
+      'image.blackOut',
       'image.transfer',
       'image.delete',
       'share.create',

@@ -45,6 +45,10 @@ export const errors = {
     422,
     'This file cannot be shared without identity: the names in it cannot be taken out for certain.',
   ],
+  CANNOT_BLACK_OUT: [
+    422,
+    'Nothing can be blacked out in this file: only the pixels of a picture can, and those of this file cannot be read.',
+  ],
   NOT_DICOM: [422, 'Only marks on a DICOM file can be exported as DICOM.'],
   NOT_GRAYSCALE: [
     422,

@@ -60,12 +60,16 @@ export const limits = {
   tagRows: 10_000,
   /** Places of a picture that look like printed text. */
   textPlaces: 16,
+  /** Rectangles that one copy blacks out. */
+  blackRectangles: 200,
   /** Characters of a search in the header table. */
   tagSearchLength: 100,
   /** Seconds for which a call waits until a worker has drawn the file. */
   drawingSeconds: 10,
   /** Seconds for which a call waits for a frame that the server draws. */
   renderingSeconds: 10,
+  /** Seconds for which a call waits for a copy with rectangles blacked out. */
+  blackOutSeconds: 20,
   /** Minutes for which a look at an image lasts: for so long its frames need no further entry in the audit log. */
   lookMinutes: 60,
   /** Minutes in which further reads of a session belong to the same look, for people who read who looked at an image. */

@@ -200,6 +200,28 @@ test('An image is shared without identity, and its recipient never reads the cap
   await dialog.getByRole('button', { name: /differences? from the original/ }).click();
   await dialog.getByRole('cell', { name: 'StudyDate' }).waitFor();
   await look(owner, 'sharing-without-identity');
+  // Text in the picture is drawn over, with the mouse and with keys, and the copy is shared.
+  await dialog.getByRole('button', { name: 'Black out text' }).click();
+  const surface = dialog.getByRole('group', { name: 'Picture to draw on' });
+  await surface.locator('img').waitFor();
+  await surface.scrollIntoViewIfNeeded();
+  const box = await surface.boundingBox();
+  if (!box) throw new Error('The picture is not shown.');
+  await page.mouse.move(box.x + 5, box.y + 5);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 60, box.y + 40, { steps: 4 });
+  await page.mouse.up();
+  await button(page, 'Add a rectangle').click();
+  await page.keyboard.press('ArrowDown');
+  expect(await surface.locator('[data-black]').count()).toBe(2);
+  await page.keyboard.press('Delete');
+  await button(page, 'Undo').click();
+  expect(await surface.locator('[data-black]').count()).toBe(2);
+  await look(owner, 'sharing-black-out');
+  // The image without the rectangles cannot leave meanwhile.
+  expect(await button(page, 'Share with Sana').isDisabled()).toBe(true);
+  await button(page, 'Make the copy').click();
+  await dialog.getByText('You now share the copy with the text blacked out.').waitFor();
   await button(page, 'Share with Sana').click();
   await dialog.waitFor({ state: 'detached' });
 

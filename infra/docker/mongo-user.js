@@ -33,6 +33,7 @@ const rights = {
         'conversations',
       ],
       ...[
+        'blackouts',
         'cards',
         'counters',
         'decoys',

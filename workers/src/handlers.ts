@@ -12,6 +12,7 @@ import { removeAllListed } from './maintenance/orphans.js';
 import { sendDigest } from './notifications/digest.js';
 import { notify } from './notifications/notify.js';
 import { sendReminder } from './notifications/reminders.js';
+import { makeBlackOut } from './previews/makeBlackOut.js';
 import { makePreview } from './previews/makePreview.js';
 import type { Pictures } from './previews/preview.js';
 import { renderFrame } from './previews/renderFrame.js';
@@ -40,6 +41,7 @@ export const handlers: Handlers = {
     await makePreview(core, pictures, imageId, context);
   },
   renderFrame: ({ core, pictures }, { renderingId }, context) => renderFrame(core, pictures, renderingId, context),
+  blackOut: ({ core, pictures }, { blackOutId }, context) => makeBlackOut(core, pictures, blackOutId, context),
   makeReport: ({ core }, { reportId }) => makeReport(core, reportId),
   analyseImage: async ({ core, ...tools }, { imageId }, context) => {
     await takePlaceForAnalysis(core, imageId, context);

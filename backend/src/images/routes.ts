@@ -2,6 +2,7 @@ import { imageCalls } from '@lightbox/contract/images/calls.js';
 import type { Router } from 'express';
 import type { Gateway } from '../context.js';
 import { bindAll } from '../http/handle.js';
+import { blackOut } from './blackOut.js';
 import { getDeidentified, getDeidentifiedChanges } from './deidentified.js';
 import { explainAccess } from './explainAccess.js';
 import { findKnown } from './findKnown.js';
@@ -32,6 +33,7 @@ export function imageRoutes(router: Router, gateway: Gateway): void {
     getTags,
     getDeidentified,
     getDeidentifiedChanges,
+    blackOut,
     getTimeline,
     explainAccess,
     deleteImage,

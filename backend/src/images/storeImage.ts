@@ -75,6 +75,8 @@ interface NewImage {
   request?: Sender | undefined;
   /** Set when a resumable upload becomes the image: it has taken the space, and has the image's id. */
   resumable?: true;
+  /** The original, of a copy in which rectangles are black. */
+  blackedOutOf?: ObjectId;
 }
 
 /** The image of an upload: that of the first one when a request repeats an earlier one. */
@@ -115,7 +117,7 @@ export const quotaOf = async ({ settings }: Gateway): Promise<Quota> => ({
 async function writeRecord(
   gateway: Gateway,
   actor: Actor,
-  { _id, owner, caption, patient, study: studyId, request, mismatchReason, resumable }: NewImage,
+  { _id, owner, caption, patient, study: studyId, request, mismatchReason, resumable, blackedOutOf }: NewImage,
   { blob, dataKey, facts, identity, filename }: StoredFile,
 ): Promise<Uploaded> {
   const { models } = gateway;
@@ -130,6 +132,7 @@ async function writeRecord(
     preview: 'pending',
     analysis: 'none',
     createAt: gateway.clock.now(),
+    ...(blackedOutOf ? { blackedOut: true } : {}),
     ...(request ? { held: heldFor(gateway, request._id, { _id, dataKey }, identity) } : {}),
   } satisfies Partial<ImageDoc>;
   const joining: Joining = {
@@ -159,7 +162,9 @@ async function writeRecord(
         return _id;
       }
       tx.record({
-        type: 'image.upload',
+        ...(blackedOutOf
+          ? { type: 'image.blackOut' as const, refs: { original: blackedOutOf } }
+          : { type: 'image.upload' as const }),
         record: _id,
         owners: [owner],
         recipients: [owner, ...fields.audience, ...(patient ? [patient] : [])],

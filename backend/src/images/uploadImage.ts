@@ -85,3 +85,8 @@ export async function readImage({ models }: Gateway, id: ObjectId): Promise<Imag
   if (!image) throw new AppError('NOT_FOUND');
   return image;
 }
+
+export async function presentNew(gateway: Gateway, viewer: Viewer, id: ObjectId): Promise<Image> {
+  const [shown] = await presentImages(gateway, viewer, [await readImage(gateway, id)]);
+  return shown as Image;
+}

@@ -114,6 +114,7 @@ const endWithAccount: Record<
   Preview: null,
   Drawing: null,
   Rendering: null,
+  BlackOut: null,
   Look: 'stays',
   Tombstone: null,
   Analysis: 'stays',

@@ -93,6 +93,15 @@ export const auditActions = {
     socket: 'image:uploaded',
     timeline: true,
   },
+  /** A copy with rectangles blacked out was made: `record` is the copy. */
+  'image.blackOut': {
+    table: 'imagemetadata',
+    fhir: 'instancesAccessed',
+    does: 'C',
+    socket: 'image:uploaded',
+    refs: ['original'],
+    timeline: true,
+  },
   'image.list': { table: 'imagemetadata', fhir: 'instancesAccessed', does: 'R' },
   'image.read': { table: 'imagemetadata', fhir: 'instancesAccessed', does: 'R', timeline: true },
   'image.content': { table: 'imagemetadata', fhir: 'instancesAccessed', does: 'R', timeline: true },

@@ -3,6 +3,7 @@ import { call } from '../call.js';
 import { flag, PageQuery, sortBy } from '../envelope.js';
 import { Id, Params, text } from '../ids.js';
 import { limits } from '../limits.js';
+import { BlackOut } from './blackOut.js';
 import { burnedInGuesses, FrameFacts, TagChange, TagRow, TextPlace } from './drawing.js';
 import { AccessExplanation, TimelineEntry } from './insight.js';
 import { Month, MonthsOf, Place, PlaceOf } from './months.js';
@@ -234,6 +235,21 @@ export const imageCalls = {
       frame: z.object({ columns: z.int().positive(), rows: z.int().positive() }).nullable(),
     }),
     fails: ['CANNOT_DEIDENTIFY'],
+  }),
+  blackOut: call({
+    method: 'post',
+    path: '/upload/image/:id/blackout',
+    who: 'image.upload',
+    action: 'image.blackOut',
+    summary:
+      'A new image of the caller: a copy without identity in which rectangles are black. The original is not changed',
+    params: Params,
+    body: BlackOut,
+    data: Image,
+    status: 201,
+    creates: true,
+    fails: ['PREVIEW_PENDING', 'CANNOT_BLACK_OUT', 'CANNOT_DEIDENTIFY', 'FILE_TOO_LARGE', 'QUOTA_REACHED'],
+    throttles: ['upload'],
   }),
   getTimeline: call({
     method: 'get',

@@ -12,6 +12,8 @@ export interface Copy {
   /** The elements of the copy, for a DICOM file. */
   rows: TagRow[];
   burnedIn: BurnedIn;
+  /** True for a DICOM file whose numbers have their highest byte first. */
+  big?: boolean;
 }
 
 export const sizeOf = (parts: readonly CopyPart[]): number =>

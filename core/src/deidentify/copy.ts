@@ -7,10 +7,10 @@ import { deidentifyDicom, type Plan } from './dicom.js';
 import { cannotDeidentify, type Encoding, MoreBytes, type Pixels } from './elements.js';
 import { deidentifyJpeg, deidentifyPng } from './pictures.js';
 import { inSlices } from './steps.js';
-import { type Disguise, daysOf, mac } from './values.js';
+import { type Disguise, daysOf, mac, type NewPixels } from './values.js';
 
 type Stored = Pick<ImageDoc, '_id' | 'blob' | 'dataKey' | 'size'>;
-export type Copied = Stored & Pick<ImageDoc, 'contentType' | 'owner' | 'patient' | 'study'>;
+export type Copied = Stored & Pick<ImageDoc, 'contentType' | 'owner' | 'patient' | 'study' | 'blackedOut'>;
 
 /** A file that is read in parts. */
 export interface Source {
@@ -34,7 +34,7 @@ export const canDeidentify = (contentType: ImageDoc['contentType']): boolean =>
 export async function disguiseFor(
   { pseudonyms }: Pick<Core, 'pseudonyms'>,
   scope: string,
-  { _id, owner, patient, study }: Pick<ImageDoc, '_id' | 'owner' | 'patient' | 'study'>,
+  { _id, owner, patient, study, blackedOut = false }: Copied,
 ): Promise<Disguise> {
   const [key, shift] = await Promise.all([
     pseudonyms.text('deidentified', scope),
@@ -43,7 +43,10 @@ export async function disguiseFor(
   const secret = Buffer.from(shift, 'base64url');
   return {
     key: Buffer.from(key, 'base64url'),
+    cleaned: blackedOut,
     days: (patientId) => {
+      // Its dates were moved when it was made.
+      if (blackedOut) return 0;
       const person = patient
         ? ['patient', String(patient)]
         : patientId
@@ -71,6 +74,19 @@ export async function copyOf(core: Core, image: Copied, scope: string): Promise<
     default:
       throw cannotDeidentify();
   }
+}
+
+/** Returns a DICOM file without identity up to its pixel data, for new pixels in which places are black. */
+export async function headForBlackedOut(
+  core: Core,
+  image: Copied,
+  scope: string,
+  pixels: NewPixels,
+): Promise<{ head: Buffer; big: boolean }> {
+  const disguise = { ...(await disguiseFor(core, scope, image)), cleaned: true, pixels };
+  const source = { size: image.size, read: (from: number, to: number) => read(core, image, from, to) };
+  const { parts, big = false } = await copyOfDicom(source, disguise);
+  return { head: Buffer.concat(parts.filter((part) => Buffer.isBuffer(part))), big };
 }
 
 /** Makes the copy of a DICOM file. Reads no more of it than its header, and the places of encapsulated fragments. */

@@ -14,6 +14,7 @@ import {
   type Pixels,
 } from './elements.js';
 import { type Fate, fateOf, rowOf } from './fates.js';
+import { moduleOf, ofOldPixels, PADDING } from './newPixels.js';
 import type { Steps } from './steps.js';
 import { type Disguise, disguisedUid, dummyOf, movedDates, numbers, padded, pseudonym } from './values.js';
 
@@ -61,6 +62,7 @@ export function* deidentifyDicom(bytes: Buffer, size: number, disguise: Disguise
   const encoding = encodingOf(bytes, end);
   const { elements, pixels } = yield* reader.dataSet(end, encoding);
   const writer = new Writer(bytes, encoding, disguise, elements, pixels);
+  if (disguise.pixels) return { copy: writer.copy([yield* writer.withNewPixels(meta)]) };
   const head = Buffer.concat([writer.meta(meta, syntax), yield* writer.dataSet()]);
   const until = pixels && pixelsEnd(pixels, encoding, bytes);
   return { copy: writer.copy(pixels && until ? [head, [pixels.start, until]] : [head]) };
@@ -80,6 +82,7 @@ function* deflated(bytes: Buffer, meta: Element[], end: number, disguise: Disgui
   }
   const { elements, pixels } = yield* new ElementReader(inflated, true).dataSet(0, EXPLICIT);
   const writer = new Writer(inflated, EXPLICIT, disguise, elements, pixels, bytes);
+  if (disguise.pixels) return { copy: writer.copy([yield* writer.withNewPixels(meta)]) };
   const head = writer.meta(meta, DEFLATED);
   const to = pixels && (pixels.length === null ? inflated.length : pixels.from + pixels.length);
   const set = Buffer.concat([yield* writer.dataSet(), ...(pixels && to ? [inflated.subarray(pixels.start, to)] : [])]);
@@ -135,7 +138,14 @@ class Writer {
 
   copy(parts: Copy['parts']): Copy {
     const { changes, rows } = this;
-    return { parts, size: sizeOf(parts), changes: changes.list, rows, burnedIn: this.burnedIn() };
+    return {
+      parts,
+      size: sizeOf(parts),
+      changes: changes.list,
+      rows,
+      burnedIn: this.burnedIn(),
+      big: this.encoding.big,
+    };
   }
 
   private first(tag: number): Element | undefined {
@@ -182,19 +192,41 @@ class Writer {
     return Buffer.concat([Buffer.alloc(PREAMBLE), Buffer.from('DICM'), group, ...written]);
   }
 
+  /** Returns everything before new pixels, in the plain transfer syntax of this encoding. */
+  *withNewPixels(meta: Element[]): Steps<Buffer> {
+    const { pixels } = this.disguise;
+    if (!pixels || !this.pixels) throw cannotDeidentify();
+    const set = [this.meta(meta, ''), yield* this.dataSet()];
+    const vr = pixels.bitsAllocated > 8 ? 'OW' : 'OB';
+    return Buffer.concat([...set, this.head(0x7fe00010, vr, pixels.length + (pixels.length % 2), this.encoding)]);
+  }
+
   *dataSet(): Steps<Buffer> {
     const written: { tag: number; bytes: Buffer }[] = [];
+    const ofPixels = this.pixelModule();
+    const replaced = new Set([...added, ...ofPixels.map(({ tag }) => tag)]);
     for (const element of this.elements) {
-      const bytes = added.has(element.tag) ? null : yield* this.written(element, this.encoding, 0);
+      if (replaced.has(element.tag) || (this.disguise.pixels && ofOldPixels.has(element.tag))) continue;
+      const bytes = yield* this.written(element, this.encoding, 0);
       if (bytes) written.push({ tag: element.tag, bytes });
     }
-    const all = [...written, ...this.statement()].sort((a, b) => a.tag - b.tag);
+    const all = [...written, ...ofPixels, ...this.statement()].sort((a, b) => a.tag - b.tag);
     const joined: Buffer[] = [];
     for (let at = 0; at < all.length; at += JOINED) {
       joined.push(Buffer.concat(all.slice(at, at + JOINED).map(({ bytes }) => bytes)));
       yield;
     }
     return Buffer.concat(joined);
+  }
+
+  /** Returns the elements that describe new pixels. */
+  private pixelModule(): { tag: number; bytes: Buffer }[] {
+    const { pixels } = this.disguise;
+    if (!pixels) return [];
+    return moduleOf(pixels, this.encoding.big, Boolean(this.first(PADDING))).map(([tag, vr, value, shown]) => {
+      this.row(tag, vr, shown, 0);
+      return { tag, bytes: this.element(tag, vr, value, this.encoding) };
+    });
   }
 
   /** Returns the elements that say how the file was de-identified (PS3.15 §E.1.1). */
@@ -209,11 +241,12 @@ class Writer {
         ],
         encoding,
       );
-    const codes = Buffer.concat(methodCodes.map(([value, meaning]) => code(value, meaning)));
+    const methods = [...methodCodes, ...(this.disguise.cleaned ? [CLEANED] : [])];
+    const codes = Buffer.concat(methods.map(([value, meaning]) => code(value, meaning)));
     const values: [number, string, Buffer, string][] = [
       [0x00120062, 'CS', padded('CS', 'YES'), 'YES'],
       [0x00120063, 'LO', padded('LO', METHOD), METHOD],
-      [0x00120064, 'SQ', codes, `${methodCodes.length} items`],
+      [0x00120064, 'SQ', codes, `${methods.length} items`],
       [0x00280303, 'CS', padded('CS', 'MODIFIED'), 'MODIFIED'],
     ];
     return values.map(([tag, vr, value, shown]) => {
@@ -379,3 +412,4 @@ const methodCodes = [
   ['113100', 'Basic Application Confidentiality Profile'],
   ['113107', 'Retain Longitudinal Temporal Information Modified Dates Option'],
 ] as const;
+const CLEANED = ['113101', 'Clean Pixel Data Option'] as const;

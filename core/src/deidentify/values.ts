@@ -6,6 +6,24 @@ export interface Disguise {
   key: Buffer;
   /** Returns the days by which all dates move, for the Patient ID of the file. */
   days: (patientId: string) => number;
+  /** True when text was blacked out in the pixels: the copy says so (option "Clean Pixel Data"). */
+  cleaned?: boolean;
+  /** The pixels that take the place of those of the file. The caller adds them behind the header. */
+  pixels?: NewPixels;
+}
+
+/** Plain pixels, which follow the header in the byte order of the file. */
+export interface NewPixels {
+  /** Bytes of all frames, without the padding to an even number. */
+  length: number;
+  bitsAllocated: number;
+  bitsStored: number;
+  photometric: string;
+  samples: number;
+  /** The value of the black places, if viewers should leave it out when they choose a window: it is the lowest of all. */
+  padding?: number | undefined;
+  /** A person has looked: no text that names anybody is left. */
+  noTextLeft: boolean;
 }
 
 const STANDARD_ROOT = '1.2.840.10008.';

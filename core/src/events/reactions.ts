@@ -25,6 +25,11 @@ interface Reaction<A extends AuditAction> {
 
 const imageId = (event: Pick<EventDoc, 'record'>) => String(event.record);
 
+/** A new image is drawn. */
+const firstDrawing = (event: Pick<EventDoc, '_id' | 'record'>): JobRequest[] => [
+  { name: 'renderPreview', data: { imageId: imageId(event) }, id: `${event._id}-preview` },
+];
+
 /**
  * The mails and jobs that follow from each action. The socket event and the notification are in its row of
  * `auditActions`. Null: no mail and no job. A failed or refused action is recorded, and nothing follows from it.
@@ -87,9 +92,8 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'user.delete': null,
   'user.role': { mail: () => 'roleChanged' },
   'stats.read': null,
-  'image.upload': {
-    jobs: (event) => [{ name: 'renderPreview', data: { imageId: imageId(event) }, id: `${event._id}-preview` }],
-  },
+  'image.upload': { jobs: firstDrawing },
+  'image.blackOut': { jobs: firstDrawing },
   'image.list': null,
   'image.read': null,
   'image.content': null,

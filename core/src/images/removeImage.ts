@@ -3,6 +3,7 @@ import { watching } from '../access/grounds.js';
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import type { Actor, Transaction } from '../events/events.js';
+import type { BlackOutDoc } from '../models/blackOut.js';
 import type { DrawingDoc } from '../models/drawing.js';
 import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
@@ -51,6 +52,14 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
     await leaveTombstones(models, blobs, now, session);
   },
   Rendering: ({ models, ids, session }) => models.Rendering.deleteMany({ image: ids }, { session }).exec(),
+  BlackOut: async ({ models, ids, now, session }) => {
+    const wishes = await models.BlackOut.find({ image: ids }, { made: 1 }, { session }).lean<
+      Pick<BlackOutDoc, 'made'>[]
+    >();
+    await models.BlackOut.deleteMany({ image: ids }, { session });
+    const blobs = wishes.flatMap(({ made }) => (made ? [made.blob] : []));
+    await leaveTombstones(models, blobs, now, session);
+  },
   // A look ends by itself, so that its count is in the log.
   Look: null,
   Tombstone: ({ models, images, now, session }) =>

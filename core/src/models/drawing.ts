@@ -21,10 +21,12 @@ export interface DrawingDoc {
   version: number;
 }
 
+export const plainBlob = part<PlainBlob>({ blob: id, size: number, key: bytes });
+
 export const drawing = schemaOf<DrawingDoc>({
   drawing: bytes,
   tags: bytes,
-  plain: part<PlainBlob>({ blob: id, size: number, key: bytes }),
+  plain: plainBlob,
   version: number,
 })
   // The blobs of plain frames, for finding blobs without a record.

@@ -100,6 +100,8 @@ export interface ImageDoc extends FileFacts {
   place?: ImagePlace;
   /** Present while the image is held. No list shows it, and nobody can share or download it. */
   held?: Held;
+  /** True for a copy without identity in which rectangles were blacked out. Its dates are moved already. */
+  blackedOut?: boolean;
   createAt: Date;
   touched?: number;
 }
@@ -139,6 +141,7 @@ export const image = schemaOf<ImageDoc>(
     series,
     place,
     held,
+    blackedOut: Boolean,
     createAt: date,
     touched: Number,
   },

@@ -6,6 +6,7 @@ import { auditEntry } from './auditEntry.js';
 import { auditHead } from './auditHead.js';
 import { auditReceipt } from './auditReceipt.js';
 import { auditRun } from './auditRun.js';
+import { blackOut } from './blackOut.js';
 import { card } from './card.js';
 import { carer } from './carer.js';
 import { ceremony } from './ceremony.js';
@@ -60,6 +61,7 @@ const schemas = {
   Preview: preview,
   Drawing: drawing,
   Rendering: rendering,
+  BlackOut: blackOut,
   Look: look,
   Tombstone: tombstone,
   Position: position,

@@ -32,6 +32,7 @@ export const jobs = {
     backoff: 1_000,
   }),
   renderFrame: defineJob({ queue: 'previews', data: z.object({ renderingId: Id }), attempts: 2, backoff: 500 }),
+  blackOut: defineJob({ queue: 'previews', data: z.object({ blackOutId: Id }), attempts: 2, backoff: 500 }),
   makeReport: defineJob({ queue: 'previews', data: z.object({ reportId: Id }), attempts: 2, backoff: 500 }),
   renderPhoto: defineJob({ queue: 'previews', data: z.object({ photoId: Id, eventId }), attempts: 3, backoff: 500 }),
   // 3 + 6 s: time for a model server to come back.

@@ -234,6 +234,19 @@ export const dialogs: readonly Dialog[] = [
     shown: '[data-burned-in] table',
   },
   {
+    name: 'share-black-out',
+    viewer: 'healthProvider',
+    path: '/view-images',
+    open: async (page, language) => {
+      await onCard('Chest CT', 'act')(page);
+      await page.getByRole('dialog').locator('[data-identity] label').click();
+      await press(word('Black out text', 'لکھائی سیاہ کریں'))(page, language);
+      await page.locator('[data-black-surface] img').waitFor();
+      await press(word('Add a rectangle', 'خانہ شامل کریں'))(page, language);
+    },
+    shown: '[data-black]',
+  },
+  {
     name: 'sign-opinion',
     viewer: 'healthProvider',
     path: ({ image }) => `/ai-analysis/${image}`,

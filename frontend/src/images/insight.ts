@@ -59,5 +59,8 @@ export const copyChangesOf = (imageId: string) =>
     queryFn: async ({ signal }) =>
       (await send(imageCalls.getDeidentifiedChanges, { params: { id: imageId } }, { signal })).data,
     staleTime: 0,
+    // A worker draws a new file soon: nothing can be blacked out before.
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      data?.frame === null && dataUpdateCount < 5 ? 2_000 : false,
     gcTime: 0,
   });

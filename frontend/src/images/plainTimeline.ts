@@ -5,6 +5,7 @@ import { daysAgo } from '../lib/format';
 /** The key of an entry's sentence below `images.timeline.plain`. */
 const sentences = {
   'image.upload': 'added',
+  'image.blackOut': 'added',
   'image.transfer': 'moved',
   'study.updated': 'changed',
   'share.create': 'shared',

@@ -1,7 +1,7 @@
 import { Box, Button, Dialog, Flex, Text, Textarea } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
-import { EyeIcon, ShareNetworkIcon } from '@phosphor-icons/react';
+import { CheckCircleIcon, EyeIcon, ShareNetworkIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -14,6 +14,7 @@ import { fullName } from '../lib/format';
 import { usePublicSettings } from '../lib/publicSettings';
 import { Field } from '../ui/Field';
 import { Modal } from '../ui/Modal';
+import { Note } from '../ui/Note';
 import { PersonSearch } from '../users/PersonSearch';
 import { AccessList } from './AccessList';
 import { DownloadSwitch } from './DownloadSwitch';
@@ -28,8 +29,12 @@ const noWish = { people: [], emails: [], note: '', download: true, deidentified:
 function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; onClose: () => void }) {
   const { t } = useTranslation();
   const form = useId();
-  const [image] = images;
-  const alone = images.length === 1;
+  /** The copy that is shared in place of the only image. */
+  const [copy, setCopy] = useState<Image>();
+  const [drawing, setDrawing] = useState(false);
+  const shared = copy ? ([copy] as const) : images;
+  const [image] = shared;
+  const alone = shared.length === 1;
   const usual = usePublicSettings()['sharing.expiryHours'];
   const [{ hours = usual, ...wished }, setWish] = useState<Omit<Wish, 'hours'> & { hours?: number }>(noWish);
   const { people, emails, note, download, deidentified } = wished;
@@ -40,13 +45,14 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
   const [fault, setFault] = useState<string>();
   const mayAsk = useMay('access.explain');
   const shares = useQuery({ ...sharesOf(image.id, image.study?.id), enabled: alone });
-  const share = useShareMany(images, onClose);
+  const share = useShareMany(shared, onClose);
   const taken = new Set(alone ? shares.data?.map(({ recipient }) => recipient.id) : []);
   const [person] = people;
   const count = people.length + emails.length;
 
   function submit(event: FormEvent) {
     event.preventDefault();
+    if (drawing) return;
     if (count === 0) return setFault(t('sharing.share.choose'));
     setFault(undefined);
     share.mutate(
@@ -89,10 +95,17 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
               />
             </Field>
             <DownloadSwitch allowed={download} ofCopy={deidentified} onChange={(download) => change({ download })} />
+            {copy && (
+              <Note Icon={CheckCircleIcon} tone="success" role="status" title={t('sharing.blackOut.made')}>
+                {t('sharing.blackOut.madeText')}
+              </Note>
+            )}
             <WithoutIdentity
               image={alone ? image : undefined}
               wanted={deidentified}
               onChange={(deidentified) => change({ deidentified })}
+              onCopy={setCopy}
+              onDrawing={setDrawing}
             />
           </Flex>
           {mayAsk && alone && person && count === 1 && (
@@ -115,6 +128,8 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
           form={form}
           flex={{ base: '1', sm: 'none' }}
           minW="0"
+          // The image without the rectangles must not leave by mistake.
+          disabled={drawing}
           loading={share.isPending}
           loadingText={t('sharing.share.actNobody')}
         >

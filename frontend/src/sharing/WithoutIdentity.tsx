@@ -1,25 +1,30 @@
 import { Box, Button, Checkbox, Flex, Table, Text } from '@chakra-ui/react';
 import type { TagChange } from '@lightbox/contract/images/drawing.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import { CaretDownIcon, EyeIcon, WarningIcon } from '@phosphor-icons/react';
+import { CaretDownIcon, EraserIcon, EyeIcon, WarningIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { copyChangesOf } from '../images/insight';
 import { stackOf, titleOf } from '../images/subject';
 import { errorText } from '../lib/errors';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Note } from '../ui/Note';
+import { BlackOut } from './BlackOut';
 
 interface Props {
   /** The only image of the share, or the one that stands for its study: its copy is shown. */
   image: Image | undefined;
   wanted: boolean;
   onChange: (wanted: boolean) => void;
+  /** A copy with text blacked out was made: it is shared in place of the image. */
+  onCopy: (copy: Image) => void;
+  /** True while rectangles are drawn that no copy has yet: nothing may be shared meanwhile. */
+  onDrawing: (drawing: boolean) => void;
 }
 
 /** Asks if the recipients get a copy without identity, and shows what they would get. */
-export function WithoutIdentity({ image, wanted, onChange }: Props) {
+export function WithoutIdentity({ image, wanted, onChange, ...ofCopy }: Props) {
   const { t } = useTranslation();
   return (
     <Box data-identity>
@@ -33,13 +38,18 @@ export function WithoutIdentity({ image, wanted, onChange }: Props) {
           {t('sharing.identity.help')}
         </Text>
       )}
-      {wanted && image && <Copy image={image} />}
+      {wanted && image && <Copy key={image.id} image={image} {...ofCopy} />}
     </Box>
   );
 }
 
-function Copy({ image }: { image: Image }) {
+function Copy({ image, onCopy, onDrawing }: { image: Image } & Pick<Props, 'onCopy' | 'onDrawing'>) {
   const { t } = useTranslation();
+  const [blackingOut, setBlackingOut] = useState(false);
+  useEffect(() => {
+    onDrawing(blackingOut);
+    return () => onDrawing(false);
+  }, [blackingOut, onDrawing]);
   const { data, error, refetch } = useQuery(copyChangesOf(image.id));
   if (error && !data) return <LoadFailed text={errorText(error)} onRetry={() => void refetch()} />;
   if (!data) {
@@ -51,6 +61,13 @@ function Copy({ image }: { image: Image }) {
   }
   const { changes, burnedIn, preview, text, frame } = data;
   const guess = burnedIn === 'likely' && text.length > 0 && preview ? 'found' : burnedIn;
+  if (blackingOut && frame) {
+    return (
+      <Box mt="3">
+        <BlackOut image={image} size={frame} found={text} onMade={onCopy} onCancel={() => setBlackingOut(false)} />
+      </Box>
+    );
+  }
   return (
     <Flex direction="column" gap="3" mt="3" data-burned-in={burnedIn}>
       {preview && image.image_url ? (
@@ -96,6 +113,12 @@ function Copy({ image }: { image: Image }) {
         role="status"
         title={t(`sharing.identity.burnedIn.${guess}`)}
       />
+      {frame && (
+        <Button variant="outline" size="sm" alignSelf="flex-start" onClick={() => setBlackingOut(true)}>
+          <EraserIcon />
+          {t('sharing.blackOut.ask')}
+        </Button>
+      )}
       <Differences changes={changes} />
     </Flex>
   );

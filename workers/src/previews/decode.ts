@@ -124,7 +124,7 @@ async function decode(bytes: Buffer, contentType: string, page = 1, pixels = PAG
   }
 }
 
-async function decodeRaster(bytes: Buffer, format: 'jpeg' | 'png'): Promise<Sharp> {
+export async function decodeRaster(bytes: Buffer, format: 'jpeg' | 'png'): Promise<Sharp> {
   const picture = sharp(bytes, INPUT);
   // sharp opens every format that it supports. Decode only the format that the gateway found.
   if ((await picture.metadata()).format !== format) throw new Error('another format than expected');

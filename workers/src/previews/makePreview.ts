@@ -1,13 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { PassThrough } from 'node:stream';
 import { limits } from '@lightbox/contract/limits.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
-import type { WrittenBlob } from '@lightbox/core/blobs/store.js';
 import type { Core } from '@lightbox/core/core.js';
 import { isAway } from '@lightbox/core/db/away.js';
-import { newId, oid } from '@lightbox/core/db/ids.js';
+import { oid } from '@lightbox/core/db/ids.js';
 import { leaveTombstones } from '@lightbox/core/images/removeImage.js';
 import {
   type Drawing,
@@ -22,6 +18,7 @@ import type { DrawingDoc } from '@lightbox/core/models/drawing.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { JobContext } from '../jobContext.js';
 import { readImage } from '../readImage.js';
+import { BlobParts, type StoredParts } from './blobParts.js';
 import type { Pictures, Prepared } from './preview.js';
 
 /** Rises when drawings must be made again. */
@@ -60,21 +57,15 @@ async function broadcast(core: Core, { _id, audience, owner }: ImageDoc): Promis
   await core.signals.send([{ push: { name: 'image:updated', to, refs: { record: String(_id) } } }]);
 }
 
-interface Plain {
-  written: WrittenBlob;
-  key: Buffer;
-  size: number;
-}
-
 interface Made {
   /** Null when the file cannot be drawn. */
   prepared: Prepared | null;
-  plain: Plain | null;
+  plain: StoredParts | null;
 }
 
 /** Draws the file, and stores its plain frames while they are made, if it has any. */
 async function prepare(core: Core, pictures: Pictures, image: ImageDoc): Promise<Made> {
-  const frames = new PlainFrames(core);
+  const frames = new BlobParts(core, limits.plainBytes);
   try {
     const prepared = await pictures.prepare(await readImage(core, image), image.contentType, (part) =>
       frames.add(part),
@@ -90,50 +81,9 @@ async function prepare(core: Core, pictures: Pictures, image: ImageDoc): Promise
 }
 
 /** False when a range of a drawing does not lie in its blob: the renderer made it from a foreign file, and may be hostile. */
-function isSound(drawing: Drawing, image: ImageDoc, plain: Plain | null): boolean {
+function isSound(drawing: Drawing, image: ImageDoc, plain: StoredParts | null): boolean {
   if (drawing.source === 'file') return plain === null && fitsInto(drawing, image.size);
   return plain !== null && fitsInto(drawing, plain.size);
-}
-
-/** Writes plain frames into a blob of their own while they arrive. Without frames there is no blob. */
-class PlainFrames {
-  private readonly key = randomBytes(32);
-  private size = 0;
-  private stream: PassThrough | null = null;
-  private written: Promise<WrittenBlob> | null = null;
-
-  constructor(private readonly core: Core) {}
-
-  async add(part: Buffer): Promise<void> {
-    this.size += part.length;
-    if (part.length === 0 || this.size > limits.plainBytes) throw new Error('The plain frames are not as announced.');
-    const stream = this.begin();
-    if (!stream.write(part)) await Promise.race([once(stream, 'drain'), this.written]);
-  }
-
-  async end(): Promise<Plain | null> {
-    this.stream?.end();
-    return this.written && { written: await this.written, key: this.key, size: this.size };
-  }
-
-  /** Waits until nothing of the blob is left. */
-  async abandon(reason: Error): Promise<void> {
-    this.stream?.destroy(reason);
-    await this.written?.then(
-      ({ id }) => this.core.blobs.delete(id),
-      () => undefined,
-    );
-  }
-
-  private begin(): PassThrough {
-    if (this.stream) return this.stream;
-    this.stream = new PassThrough();
-    // The store reports errors of the stream.
-    this.stream.on('error', () => undefined);
-    this.written = this.core.blobs.write(newId(), this.key, this.stream);
-    this.written.catch(() => undefined);
-    return this.stream;
-  }
 }
 
 /**

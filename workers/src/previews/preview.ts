@@ -1,5 +1,6 @@
+import type { BlackRectangle } from '@lightbox/contract/images/blackOut.js';
 import type { Measurements } from './measure.js';
-import type { FrameChoice, Prepared } from './protocol.js';
+import type { BlackedOut, FrameChoice, Prepared } from './protocol.js';
 import { RemoteRenderer } from './remoteRenderer.js';
 import type { ForModel, Rendered } from './rendered.js';
 import type { Renderer } from './renderer.js';
@@ -25,6 +26,16 @@ export interface Pictures {
   photo: (bytes: Buffer, contentType: string) => Promise<Rendered | null>;
   /** Returns a PNG of at most 1024 pixels a side, with nothing of the original but its pixels. */
   forModel: (bytes: Buffer, contentType: string) => Promise<ForModel | null>;
+  /**
+   * Blacks out rectangles of a file. `onPart` gets the facts and the bytes (`BlackedOutFacts`). Null when the pixels cannot
+   * be read: the parts that came before are worth nothing then.
+   */
+  blackOut: (
+    bytes: Buffer,
+    contentType: string,
+    rectangles: readonly BlackRectangle[],
+    onPart: (part: Buffer) => Promise<void>,
+  ) => Promise<BlackedOut | null>;
   /** Returns measurements of the pixels. The process that decodes them measures them. */
   measure: (bytes: Buffer, contentType: string) => Promise<Measurements | null>;
   close: () => Promise<void>;
@@ -41,6 +52,8 @@ export async function openPictures(rendererSocket: string | null): Promise<Pictu
     frame: (bytes, contentType, choice) => frames.run('frame', bytes, contentType, { choice }),
     photo: (bytes, contentType) => frames.run('photo', bytes, contentType),
     forModel: (bytes, contentType) => analyses.run('forModel', bytes, contentType),
+    blackOut: (bytes, contentType, rectangles, onPart) =>
+      frames.run('blackOut', bytes, contentType, { rectangles, onPart }),
     measure: (bytes, contentType) => analyses.run('measurements', bytes, contentType),
     close: async () => {
       await Promise.all([previews, frames, analyses].map((renderer) => renderer.close()));

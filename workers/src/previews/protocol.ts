@@ -1,3 +1,5 @@
+import { BlackRectangle } from '@lightbox/contract/images/blackOut.js';
+import { limits } from '@lightbox/contract/limits.js';
 import { Drawing, Tags } from '@lightbox/core/imaging/drawing.js';
 import { z } from 'zod';
 import type { FrameLimits } from './frames.js';
@@ -14,9 +16,22 @@ export interface Tasks {
   photo: Rendered;
   forModel: ForModel;
   measurements: Measurements;
+  /** A file in which rectangles are black. Its facts and bytes are in the parts. */
+  blackOut: BlackedOut;
 }
 
-export const taskNames = ['prepare', 'frame', 'photo', 'forModel', 'measurements'] as const satisfies (keyof Tasks)[];
+export interface BlackedOut {
+  done: true;
+}
+
+export const taskNames = [
+  'prepare',
+  'frame',
+  'photo',
+  'forModel',
+  'measurements',
+  'blackOut',
+] as const satisfies (keyof Tasks)[];
 export type TaskName = (typeof taskNames)[number];
 
 const window = z.object({ center: z.number(), width: z.number().positive() });
@@ -24,11 +39,30 @@ const window = z.object({ center: z.number(), width: z.number().positive() });
 export const FrameChoice = z.object({ frame: z.int().positive(), window: window.optional() });
 export type FrameChoice = z.infer<typeof FrameChoice>;
 
+/** The rectangles that the task `blackOut` makes black. */
+const Rectangles = z.array(BlackRectangle).min(1).max(limits.blackRectangles).readonly();
+
+/** The first part of the answer to `blackOut`, in JSON. The further parts have `length` bytes together. */
+export const BlackedOutFacts = z.union([
+  z.object({
+    pixels: z.object({
+      length: z.int().positive().max(0xfffffffe),
+      bitsAllocated: z.literal([1, 8, 16, 32]),
+      bitsStored: z.int().positive().max(32),
+      photometric: z.enum(['MONOCHROME1', 'MONOCHROME2', 'PALETTE COLOR', 'RGB', 'YBR_FULL']),
+      samples: z.literal([1, 3]),
+      padding: z.int().min(-32_768).max(32_767).optional(),
+    }),
+  }),
+  z.object({ picture: z.object({ length: z.int().positive() }) }),
+]);
+
 /** Header of a frame with a task. The body is the file. */
 export const TaskHeader = z.object({
   name: z.enum(taskNames),
   contentType: z.string().max(100),
   choice: FrameChoice.optional(),
+  rectangles: Rectangles.optional(),
 });
 
 export interface Task extends z.infer<typeof TaskHeader> {
@@ -81,13 +115,14 @@ export const AnswerHeader = z.union([
   z.object({ prepared: z.object({ preview: Size.nullable(), facts: z.int().positive() }), rss: z.number().optional() }),
   z.object({ picture: Size, hasText: z.boolean().optional(), rss: z.number().optional() }),
   z.object({ measurements: MeasurementsHeader, rss: z.number().optional() }),
+  z.object({ blackedOut: z.literal(true), rss: z.number().optional() }),
 ]);
 export type AnswerHeader = z.infer<typeof AnswerHeader>;
 
 /** Larger than any picture of 2,048 pixels a side, and than the facts of any file. */
 export const answerLimits: FrameLimits = { header: 64 * 1024, body: 32 * 1024 * 1024 };
-/** A setting limits uploads to 512 MB at most. */
-export const taskLimits: FrameLimits = { header: 4 * 1024, body: 513 * 1024 * 1024 };
+/** A setting limits uploads to 512 MB at most. The header has room for the most rectangles. */
+export const taskLimits: FrameLimits = { header: 32 * 1024, body: 513 * 1024 * 1024 };
 
 /** Returns the result of the task, or null when the file cannot be drawn or the answer belongs to another task. */
 export function resultOf<Name extends TaskName>(name: Name, header: AnswerHeader, body: Buffer): Tasks[Name] | null {
@@ -113,6 +148,7 @@ const results: Results = {
       ? { ...header.picture, bytes: body, hasText: header.hasText }
       : null,
   measurements: (header) => ('measurements' in header ? header.measurements : null),
+  blackOut: (header) => ('blackedOut' in header ? { done: true } : null),
 };
 
 /** Returns null for a text that is no JSON. */
@@ -130,6 +166,7 @@ export function answerOf<Name extends TaskName>(
   result: Tasks[Name],
 ): { header: AnswerHeader; body?: Buffer } {
   if (name === 'measurements') return { header: { measurements: result as Measurements } };
+  if (name === 'blackOut') return { header: { blackedOut: true } };
   if (name !== 'prepare') {
     const { bytes, width, height, ...more } = result as Rendered | ForModel;
     return { header: { picture: { width, height }, ...more }, body: bytes };

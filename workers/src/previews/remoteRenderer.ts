@@ -26,7 +26,7 @@ export class RemoteRenderer implements Renderer {
 
   constructor(private readonly path: string) {}
 
-  run: Renderer['run'] = async (name, bytes, contentType, { choice, onPart } = {}) => {
+  run: Renderer['run'] = async (name, bytes, contentType, { choice, rectangles, onPart } = {}) => {
     const socket = createConnection(this.path);
     // Reading and writing report the same errors to this call.
     socket.on('error', () => undefined);
@@ -39,7 +39,7 @@ export class RemoteRenderer implements Renderer {
       await once(socket, 'connect').catch(() => {
         throw new RendererAway();
       });
-      await writeFrame(socket, { name, contentType, choice }, bytes);
+      await writeFrame(socket, { name, contentType, choice, rectangles }, bytes);
       for await (const frame of readFrames(socket, answerLimits)) {
         timer.refresh();
         const header = AnswerHeader.parse(frame.header);

@@ -6,13 +6,14 @@ import { Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import sharp from 'sharp';
+import { blackOut } from './blackOut.js';
 import { drawFrame, forModel, measurements, photo } from './decode.js';
 import { type Frame, readFrames, writeFrame } from './frames.js';
 import { prepare } from './prepare.js';
 import {
   type AnswerHeader,
   answerOf,
-  type FrameChoice,
+  type Task,
   TaskHeader,
   type TaskName,
   type Tasks,
@@ -34,22 +35,24 @@ setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 sharp.concurrency(1);
 sharp.cache(false);
 
-type Draw = { [Name in TaskName]: (bytes: Buffer, contentType: string, choice?: FrameChoice) => Promise<Tasks[Name]> };
+type Given = Pick<Task, 'choice' | 'rectangles'>;
+type Draw = { [Name in TaskName]: (bytes: Buffer, contentType: string, given: Given) => Promise<Tasks[Name]> };
 
 const sendPart = (part: Buffer): Promise<void> => writeFrame(channel, { part: true } satisfies AnswerHeader, part);
 
 const tasks: Draw = {
   prepare: (bytes, contentType) => prepare(bytes, contentType, sendPart),
-  frame: (bytes, contentType, choice = { frame: 1 }) => drawFrame(bytes, contentType, choice),
+  frame: (bytes, contentType, { choice = { frame: 1 } }) => drawFrame(bytes, contentType, choice),
   photo,
   forModel,
   measurements,
+  blackOut: (bytes, contentType, { rectangles = [] }) => blackOut(bytes, contentType, rectangles, sendPart),
 };
 
 async function answer({ header, body }: Frame): Promise<{ header: AnswerHeader; body?: Buffer }> {
   try {
-    const { name, contentType, choice } = TaskHeader.parse(header);
-    return answerOf(name, await tasks[name](body, contentType, choice));
+    const { name, contentType, ...given } = TaskHeader.parse(header);
+    return answerOf(name, await tasks[name](body, contentType, given));
   } catch {
     // Decoders throw strings and objects of all kinds. Each of them means that this file cannot be drawn.
     return { header: { unreadable: true } };

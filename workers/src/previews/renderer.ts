@@ -1,8 +1,10 @@
+import type { BlackRectangle } from '@lightbox/contract/images/blackOut.js';
 import type { FrameChoice, TaskName, Tasks } from './protocol.js';
 
 export interface RunOptions {
   choice?: FrameChoice;
-  /** Gets the plain frames in order, part after part. The next part is read when it has resolved. */
+  rectangles?: readonly BlackRectangle[];
+  /** Gets the plain frames, or the blacked out file, in order, part after part. The next part is read when it has resolved. */
   onPart?: (part: Buffer) => Promise<void>;
 }
 

@@ -67,9 +67,9 @@ export class Renderers implements Renderer {
     this.options = { ...defaults, ...options };
   }
 
-  run: Renderer['run'] = async (name, bytes, contentType, { choice, onPart } = {}) => {
+  run: Renderer['run'] = async (name, bytes, contentType, { choice, rectangles, onPart } = {}) => {
     const { header, body } = await new Promise<Answer>((resolve, reject) => {
-      this.waiting.push({ task: { name, bytes, contentType, choice }, onPart, resolve, reject });
+      this.waiting.push({ task: { name, bytes, contentType, choice, rectangles }, onPart, resolve, reject });
       this.next();
     });
     return resultOf(name, header, body);
@@ -125,11 +125,9 @@ export class Renderers implements Renderer {
 
   private ask(child: Child): void {
     if (!child.job) return;
-    const { name, contentType, choice, bytes } = child.job.task;
-    this.limitTime(child, contentType);
-    writeFrame(child.channel, { name, contentType, choice }, bytes).catch(() =>
-      this.end(child, 'the renderer is gone'),
-    );
+    const { bytes, ...header } = child.job.task;
+    this.limitTime(child, header.contentType);
+    writeFrame(child.channel, header, bytes).catch(() => this.end(child, 'the renderer is gone'));
   }
 
   private limitTime(child: Child, contentType: string): void {

@@ -45,10 +45,14 @@ export async function startRenderService(path: string, renderer: Renderer, log: 
 
 async function serve(socket: Socket, renderer: Renderer): Promise<void> {
   for await (const { header, body } of readFrames(socket, taskLimits)) {
-    const { name, contentType, choice } = TaskHeader.parse(header);
+    const { name, contentType, choice, rectangles } = TaskHeader.parse(header);
     const onPart = (part: Buffer) => writeFrame(socket, { part: true } satisfies AnswerHeader, part);
     try {
-      const result = await renderer.run(name, body, contentType, { ...(choice ? { choice } : {}), onPart });
+      const result = await renderer.run(name, body, contentType, {
+        ...(choice ? { choice } : {}),
+        ...(rectangles ? { rectangles } : {}),
+        onPart,
+      });
       const answer = result ? answerOf(name, result) : { header: { unreadable: true } satisfies AnswerHeader };
       await writeFrame(socket, answer.header, 'body' in answer ? answer.body : undefined);
     } catch (error) {

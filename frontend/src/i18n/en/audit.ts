@@ -173,6 +173,7 @@ export const audit = {
     user_role: 'Change role',
     stats_read: 'Read dashboard totals',
     image_upload: 'Upload image',
+    image_blackOut: 'Black out text in a copy',
     image_list: 'List images',
     image_read: 'View image',
     image_content: 'Open original',

@@ -173,6 +173,7 @@ export const audit = {
     user_role: 'کردار بدلنا',
     stats_read: 'مجموعی اعداد دیکھنا',
     image_upload: 'تصویر اپ لوڈ کرنا',
+    image_blackOut: 'نقل میں لکھائی سیاہ کرنا',
     image_list: 'تصاویر کی فہرست دیکھنا',
     image_read: 'تصویر دیکھنا',
     image_content: 'اصل فائل کھولنا',

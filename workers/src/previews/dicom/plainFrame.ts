@@ -28,7 +28,7 @@ export interface PlainFrame {
 }
 
 /** Samples as a codec or the file gives them: little endian, interleaved. */
-interface Decoded {
+export interface Decoded {
   bytes: Buffer;
   bitsAllocated: number;
   bitsStored: number;
@@ -45,8 +45,7 @@ export function plainFrame(film: Film, frame: number): PlainFrame {
   if (film.rescale) {
     return { rows, columns, samples: 1, bitsStored: 16, pixels: stepped(film, frame, film.rescale) };
   }
-  const isCompressed = film.frames.encapsulated && film.file.syntax !== syntaxes.encapsulatedUncompressed;
-  const decoded = isCompressed ? decode(film, frame) : native(film, frame);
+  const decoded = decodedFrame(film, frame);
   const size = { rows, columns, bitsStored: decoded.bitsStored };
   if (decoded.photometric === 'PALETTE COLOR') {
     const indexes = greys(decoded, signed) as Uint8Array;
@@ -57,6 +56,12 @@ export function plainFrame(film: Film, frame: number): PlainFrame {
   return { ...size, samples: 3, bitsStored: 8, pixels: rgb(decoded) };
 }
 
+/** Returns the samples of a frame of integers, from 0, without a change of their colours. */
+export function decodedFrame(film: Film, frame: number): Decoded {
+  const isCompressed = film.frames.encapsulated && film.file.syntax !== syntaxes.encapsulatedUncompressed;
+  return isCompressed ? decode(film, frame) : native(film, frame);
+}
+
 /** Returns the bytes of a frame as they lie in the file. */
 export function encodedFrame({ file, frames }: Film, frame: number): Buffer {
   const parts = frames.parts(frame).map(([offset, length]) => file.bytes.subarray(offset, offset + length));
@@ -65,7 +70,7 @@ export function encodedFrame({ file, frames }: Film, frame: number): Buffer {
 
 const palettes = new WeakMap<Film, Palettes>();
 
-function palettesOf(film: Film): Palettes {
+export function palettesOf(film: Film): Palettes {
   const found = palettes.get(film) ?? readPalettes(film.set);
   palettes.set(film, found);
   return found;
@@ -170,7 +175,7 @@ function stepped(
 }
 
 /** Returns integers without the bits that do not belong to them, and with their sign (PS3.5 §8.1.1). */
-function greys({ bytes, bitsAllocated, bitsStored }: Decoded, signed: boolean, low = 0): Samples {
+export function greys({ bytes, bitsAllocated, bitsStored }: Decoded, signed: boolean, low = 0): Samples {
   const buffer = aligned(bytes);
   const up = bitsAllocated - bitsStored - Math.max(0, Math.min(low, bitsAllocated - bitsStored));
   const down = bitsAllocated - bitsStored;

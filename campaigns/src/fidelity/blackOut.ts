@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { copyOfDicom } from '@lightbox/core/deidentify/copy.js';
+import { AppError } from '@lightbox/core/errors.js';
+import { openPictures, type Pictures } from '@lightbox/workers/previews/preview.js';
+import { BlackedOutFacts } from '@lightbox/workers/previews/protocol.js';
+
+const DISGUISE = { key: Buffer.alloc(32, 1), days: () => -1_000, cleaned: true };
+/** Every picture has these pixels, if it has four of each side. */
+const RECTANGLE = { x0: 1, y0: 1, x1: 3, y1: 4 };
+
+/**
+ * Blacks out a place in the DICOM files of a folder, and has the copies judged with pydicom: black in every frame, and
+ * unchanged everywhere else. Returns the exit status of the judge. Names the files of which there is no copy.
+ */
+export async function judgeBlackOuts(python: string, folder: string): Promise<number> {
+  const out = mkdtempSync(join(tmpdir(), 'lightbox-black-'));
+  const pictures = await openPictures(null);
+  try {
+    for (const { name } of readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())) {
+      const copy = await blackedOut(pictures, readFileSync(join(folder, name)));
+      if (copy) writeFileSync(join(out, name), copy);
+      else console.log(`${name}: no copy`);
+    }
+    const judge = join(import.meta.dirname, '../../src/fidelity/blackOut.py');
+    execFileSync(python, [judge, folder, out, JSON.stringify(RECTANGLE)], { stdio: 'inherit' });
+    return 0;
+  } catch (error) {
+    if (error instanceof Error && 'status' in error) return 1;
+    throw error;
+  } finally {
+    await pictures.close();
+    rmSync(out, { recursive: true });
+  }
+}
+
+/** Returns the copy as a worker writes it; null for a file whose pixels or header cannot be read. */
+async function blackedOut(pictures: Pictures, file: Buffer): Promise<Buffer | null> {
+  const parts: Buffer[] = [];
+  const done = await pictures.blackOut(file, 'application/dicom', [RECTANGLE], async (part) => {
+    parts.push(Buffer.from(part));
+  });
+  const [first, ...pixels] = parts;
+  if (!done || !first) return null;
+  const facts = BlackedOutFacts.parse(JSON.parse(first.toString()));
+  if (!('pixels' in facts)) return null;
+  const source = { size: file.length, read: async (from: number, to: number) => file.subarray(from, to) };
+  try {
+    const disguise = { ...DISGUISE, pixels: { ...facts.pixels, noTextLeft: true } };
+    const { parts: head, big } = await copyOfDicom(source, disguise);
+    const all = Buffer.concat(pixels);
+    const bits = facts.pixels.bitsAllocated;
+    if (big && bits > 8) bits === 16 ? all.swap16() : all.swap32();
+    return Buffer.concat([...head.filter((part) => Buffer.isBuffer(part)), all, Buffer.alloc(all.length % 2)]);
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}

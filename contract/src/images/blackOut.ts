@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { limits } from '../limits.js';
+import { TextPlace } from './drawing.js';
+import { Caption } from './schemas.js';
+
+/**
+ * A rectangle of the upright picture that becomes black, in pixels from its upper left corner. The lower right corner lies
+ * outside.
+ */
+export const BlackRectangle = TextPlace.extend({
+  /** The frame, from 1. Absent: every frame. */
+  frame: z.int().positive().max(100_000).optional(),
+})
+  .strict()
+  .refine(({ x0, x1, y0, y1 }) => x0 < x1 && y0 < y1, 'Must have an area.');
+export type BlackRectangle = z.infer<typeof BlackRectangle>;
+
+export const BlackOut = z.strictObject({
+  rectangles: z.array(BlackRectangle).min(1).max(limits.blackRectangles),
+  /** The name of the copy. That of the original may name the patient. */
+  caption: Caption,
+  /** The person has looked: no text that names anybody is left. The copy says so (BurnedInAnnotation NO). */
+  noTextLeft: z.boolean().default(false),
+});
+export type BlackOut = z.infer<typeof BlackOut>;
+
+/** A rectangle lies inside a picture of this size. Lengths beyond it are a mistake or an attack. */
+export const liesIn = (
+  { x1, y1, frame = 1 }: BlackRectangle,
+  { rows, columns, frames }: { rows: number; columns: number; frames: number },
+): boolean => x1 <= columns && y1 <= rows && frame <= frames;

@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto';
+import { closeInspectors } from '@lightbox/backend/files/inspectionPool.js';
+import { Client } from '@lightbox/backend/testing/client.js';
+import { buildPatient, buildProvider, type Person, shareCode } from '@lightbox/backend/testing/factories.js';
+import { files } from '@lightbox/backend/testing/files.js';
+import { buildGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
+import { limits } from '@lightbox/contract/limits.js';
+import { oid } from '@lightbox/core/db/ids.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import { dicomPicture, element, item } from '@lightbox/testkit/part10.js';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type RunningWorker, startWorker } from '../worker.js';
+import { openDicom } from './dicom/dicomFile.js';
+
+let test: TestGateway;
+let worker: RunningWorker;
+let owner: Person;
+let api: Client;
+
+beforeAll(async () => {
+  test = await buildGateway();
+  const { config } = test;
+  worker = await startWorker({ ...config, worker: { ...config.worker, queues: ['previews'] } });
+  owner = await buildProvider(test.gateway);
+  api = new Client(test.url).as(owner);
+  await worker.ready;
+});
+afterAll(async () => {
+  await worker?.stop();
+  await test?.stop();
+  await closeInspectors();
+});
+
+/** The text in the pixels: a row of each frame that no other pixel resembles. */
+const NAME = 0x7a5a;
+const SIDE = 16;
+const pixels = Buffer.alloc(SIDE * SIDE * 2 * 2);
+for (let i = 0; i < pixels.length / 2; i++) {
+  const row = Math.floor(i / SIDE) % SIDE;
+  pixels.writeUInt16LE(row === 3 ? NAME : 1_000 + (i % SIDE), i * 2);
+}
+const name = Buffer.alloc(2);
+name.writeUInt16LE(NAME);
+const named = Buffer.concat(Array.from({ length: 4 }, () => name));
+const file = dicomPicture(
+  { pixels, frames: '2' },
+  Buffer.concat([
+    element(0x00100010, 'PN', 'Khan^Aisha'),
+    element(0x00100020, 'LO', 'MRN-0815'),
+    element(0x0020000d, 'UI', '1.2.826.0.1.77'),
+    element(0x0020000e, 'UI', '1.2.826.0.1.77.1'),
+  ]),
+);
+const withIcon = Buffer.concat([
+  file.subarray(0, file.indexOf(Buffer.from('e07f1000', 'hex'))),
+  element(0x00880200, 'SQ', item(element(0x7fe00010, 'OW', named))),
+  file.subarray(file.indexOf(Buffer.from('e07f1000', 'hex'))),
+  element(0xfffcfffc, 'OB', named),
+]);
+const strip = { x0: 0, y0: 3, x1: SIDE, y1: 4 };
+const wish = { rectangles: [strip], caption: 'Copy', noTextLeft: true };
+const bytesOf = async (client: Client, path: string): Promise<Buffer> =>
+  (await client.get(path).buffer().responseType('blob').expect(200)).body as Buffer;
+const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+async function upload(bytes: Buffer, fields: Record<string, string> = {}): Promise<string> {
+  const { body } = await api.upload(bytes, { caption: 'Khan, thorax', ...fields }).expect(201);
+  const drawn = async () => (await api.get(`/upload/image/${body.data.id}/frames`)).status;
+  await expect.poll(drawn, { timeout: 30_000 }).toBe(200);
+  return body.data.id;
+}
+
+it('A copy has its places black in every frame, no identity and no other trace of the text, and the original stays.', async () => {
+  const patient = await buildPatient(test.gateway, { firstname: 'Aisha', lastname: 'Khan' });
+  const id = await upload(withIcon, { patientId: patient.id, mismatchReason: 'The file has no date of birth.' });
+  const recipient = await buildProvider(test.gateway);
+  const { body } = await api.post(`/upload/image/${id}/blackout`, wish).expect(201);
+  const copyId: string = body.data.id;
+  expect(body.data).toMatchObject({ caption: 'Copy', owner: { id: owner.id } });
+  expect(body.data.patient).toBeUndefined();
+  const stored = await test.gateway.models.Image.find({ _id: { $in: [id, copyId] } }).lean<ImageDoc[]>();
+  expect(new Set(stored.map(({ study }) => String(study))).size).toBe(2);
+  // The recipient has a share of the copy alone.
+  const { body: made } = await api
+    .post('/sharing/request', { imagemetadataId: copyId, createdfor: recipient.id, deidentified: true })
+    .expect(201);
+  const sharingRequestId: string = made.data.id;
+  const verificationCode = await shareCode(test.gateway, oid(sharingRequestId));
+  const theirs = new Client(test.url).as(recipient);
+  await theirs.post('/sharing/verify', { sharingRequestId, verificationCode }).expect(200);
+  const drawn = async () => (await theirs.get(`/upload/image/${copyId}/frames`)).status;
+  await expect.poll(drawn, { timeout: 30_000 }).toBe(200);
+  const copy = await bytesOf(theirs, `/upload/image/${copyId}/content`);
+  const { set } = openDicom(copy);
+  const got = set.raw(0x7fe00010) ?? Buffer.alloc(0);
+  expect(got.length).toBe(pixels.length);
+  for (let i = 0; i < got.length / 2; i++) {
+    const row = Math.floor(i / SIDE) % SIDE;
+    expect(got.readUInt16LE(i * 2)).toBe(row === 3 ? 0 : pixels.readUInt16LE(i * 2));
+  }
+  for (const one of [copy, await bytesOf(api, `/upload/image/${copyId}/content`)]) {
+    expect(one.includes(named)).toBe(false);
+    expect(one.toString('latin1')).not.toMatch(/khan|mrn-0815|1\.2\.826\.0\.1\.77|20240229/i);
+    expect(
+      openDicom(one)
+        .set.items(0x00120064)
+        .map((code) => code.text(0x00080100)),
+    ).toContain('113101');
+    expect(openDicom(one).set.code(0x00280301)).toBe('NO');
+  }
+  const frame = await bytesOf(theirs, `/upload/image/${copyId}/frames/2`);
+  expect(frame.equals(got.subarray(got.length / 2))).toBe(true);
+  const shown = async (path: string) =>
+    sharp(await bytesOf(theirs, path))
+      .extractChannel(0)
+      .raw()
+      .toBuffer();
+  for (const path of ['preview', 'frames/1?rendered=true']) {
+    const seen = await shown(`/upload/image/${copyId}/${path}`);
+    expect(Math.max(...seen.subarray(3 * SIDE, 4 * SIDE)), path).toBeLessThan(40);
+  }
+  // Nothing of the original is theirs, and nothing of the copy leads to it.
+  for (const path of ['', '/content', '/preview', '/frames', '/frames/1', '/tags', '/deidentified', '/timeline']) {
+    await theirs.get(`/upload/image/${id}${path}`).expect(404);
+  }
+  await theirs.post(`/upload/image/${id}/blackout`, wish).expect(404);
+  await theirs.post(`/upload/image/${copyId}/blackout`, wish).expect(403);
+  for (const path of ['', '/tags', '/annotations']) {
+    expect((await theirs.get(`/upload/image/${copyId}${path}`)).text, path).not.toContain(id);
+  }
+  expect(hash(await bytesOf(api, `/upload/image/${id}/content`))).toBe(hash(withIcon));
+  // The dates of the patient moved once, by as much as in every other copy.
+  const other = await bytesOf(api, `/upload/image/${id}/deidentified`);
+  expect(set.text(0x00080020)).toBe(openDicom(other).set.text(0x00080020));
+  const event = await test.gateway.models.Event.findOne({ type: 'image.blackOut', record: oid(copyId) }).lean();
+  expect([String(event?.actor), String(event?.refs.original)]).toEqual([owner.id, id]);
+  await api.del(`/sharing/${sharingRequestId}`).expect(200);
+  await theirs.get(`/upload/image/${copyId}/frames/1`).expect(404);
+}, 90_000);
+
+it('A picture has a copy too, and a PDF is refused.', async () => {
+  const jpeg = await sharp({ create: { width: 40, height: 20, channels: 3, background: '#fff' } })
+    .jpeg()
+    .toBuffer();
+  const id = await upload(jpeg);
+  const { body } = await api
+    .post(`/upload/image/${id}/blackout`, { rectangles: [{ x0: 0, y0: 0, x1: 10, y1: 5 }], caption: 'Copy' })
+    .expect(201);
+  const png = await bytesOf(api, `/upload/image/${body.data.id}/content`);
+  const { data } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
+  expect([data[0], data[(4 * 40 + 9) * 3], data[(5 * 40 + 9) * 3]]).toEqual([0, 0, 255]);
+  const pdf = await upload(files.pdf);
+  const refused = await api.post(`/upload/image/${pdf}/blackout`, wish);
+  expect([refused.status, refused.body.error]).toEqual([422, 'CANNOT_BLACK_OUT']);
+}, 60_000);
+
+it('Hostile rectangles and files make no copy, and the same wish at once makes one.', async () => {
+  const { models } = test.gateway;
+  const id = await upload(file);
+  const ask = (rectangles: unknown) =>
+    api.post(`/upload/image/${id}/blackout`, { rectangles: rectangles as never, caption: 'Copy' });
+  const count = () => models.Image.countDocuments({ owner: owner._id, blackedOut: true });
+  const before = await count();
+  const many = Array.from({ length: limits.blackRectangles + 1 }, () => strip);
+  const hostile = [
+    [],
+    many,
+    [{ ...strip, x0: null }],
+    [{ ...strip, x0: -1 }],
+    [{ ...strip, x0: 1.5 }],
+    [{ ...strip, x1: 1e300 }],
+    [{ ...strip, x1: SIDE + 1 }],
+    [{ ...strip, y0: 4 }],
+    [{ ...strip, frame: 3 }],
+    [{ ...strip, frame: 0 }],
+    [{ ...strip, more: 1 }],
+    'all',
+  ];
+  for (const rectangles of hostile) {
+    expect((await ask(rectangles)).status, JSON.stringify(rectangles).slice(0, 80)).toBe(422);
+  }
+  expect((await ask(Array.from({ length: 1_000_000 }, () => 1))).status).toBe(413);
+  // Ten megabytes of nonsense behind a header that is right.
+  const nonsense = dicomPicture({ rows: 2_000, columns: 2_000, frames: '3', pixels: Buffer.alloc(9_000_000, 'Khan') });
+  const broken = await upload(nonsense);
+  const refused = await api.post(`/upload/image/${broken}/blackout`, wish);
+  expect([refused.status, refused.body.error]).toEqual([422, 'CANNOT_BLACK_OUT']);
+  expect(await count()).toBe(before);
+  const twice = await Promise.all([ask([strip]), ask([strip])]);
+  expect(twice.map(({ status }) => status)).toEqual([201, 201]);
+  expect(twice[0]?.body.data.id).toBe(twice[1]?.body.data.id);
+  expect(await count()).toBe(before + 1);
+  // The worker's bytes are gone, and the copy's remain.
+  const wished = await models.BlackOut.findOne({ image: oid(id) }).lean();
+  expect(await test.gateway.blobs.countChunks(wished?.made?.blob ?? oid(id))).toBe(0);
+  const kept = { original: hash(await bytesOf(api, `/upload/image/${id}/content`)), file: hash(file) };
+  expect(kept.original).toBe(kept.file);
+}, 90_000);
