@@ -9,7 +9,7 @@ import { hmac } from '@lightbox/core/keys/keyring.js';
 import express, { type NextFunction, type Request, type RequestHandler, type Response, type Router } from 'express';
 import { authorize } from '../auth/authorize.js';
 import { holdSession } from '../auth/holdSession.js';
-import { guestOf, senderOf, viewerOf } from '../auth/sessions.js';
+import { guestOf, recentViewer, senderOf } from '../auth/sessions.js';
 import { requireStepUp } from '../auth/stepUp.js';
 import type { Claims } from '../auth/tokens.js';
 import type { Answer, Context, Gateway, Handler, Reader, Sender, Verification, Viewer } from '../context.js';
@@ -113,7 +113,7 @@ async function identify(gateway: Gateway, shape: CallShape, req: Request, res: R
       ? await guestOf(gateway, claims)
       : claims.typ === 'sender'
         ? await senderOf(gateway, claims)
-        : await viewerOf(gateway, claims, active);
+        : await recentViewer(gateway, claims, active);
   return { viewer, verification: null };
 }
 

@@ -14,7 +14,8 @@ export interface Streamed {
   /** 200 by default. */
   status?: number;
   headers: Record<string, string>;
-  chunks: AsyncGenerator<Buffer | string>;
+  /** A buffer is the whole body. It must be small enough for the buffers of the system. */
+  chunks: AsyncGenerator<Buffer | string> | Buffer;
   /** Records the read in the audit log, before the first byte is sent. */
   record: () => Promise<void>;
   /** Throws when this viewer may no longer read it. Session, account and role are checked in any case. */
@@ -29,7 +30,20 @@ export type Streaming = Pick<Context<CallShape>, 'gateway' | 'call' | 'res'> & {
  * on an older check. The connection is then broken, so that the reader sees that bytes are missing. Only a few chunks
  * are in memory at once.
  */
-export async function stream(context: Streaming, { status, headers, chunks, record, may }: Streamed): Promise<void> {
+export async function stream(context: Streaming, streamed: Streamed): Promise<void> {
+  const { headers, chunks, record, may } = streamed;
+  if (!Buffer.isBuffer(chunks)) return streamAll(context, { ...streamed, chunks });
+  const began = performance.now();
+  await record();
+  if (performance.now() - began > CHECK_MS) await checkAgain(context, may);
+  for (const [name, value] of Object.entries(headers)) context.res.setHeader(name, value);
+  context.res.end(chunks);
+}
+
+async function streamAll(
+  context: Streaming,
+  { status, headers, chunks, record, may }: Streamed & { chunks: AsyncGenerator<Buffer | string> },
+): Promise<void> {
   const { res } = context;
   const watch = new Watch(() => checkAgain(context, may));
   try {

@@ -76,6 +76,8 @@ const commitOptions = { maxCommitTimeMS: MAJORITY_MS };
 export class Events {
   private readonly append: (event: EventDoc) => Promise<void>;
   private auditRequestedAt = 0;
+  /** Called after each change of this process, also when its end is not known. */
+  onChange: () => void = () => undefined;
 
   constructor(
     private readonly db: Connection,
@@ -128,6 +130,7 @@ export class Events {
       if (first) return first;
       throw error;
     } finally {
+      this.onChange();
       await session.endSession();
     }
   }
