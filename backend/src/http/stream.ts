@@ -6,6 +6,7 @@ import { type Permission, permissions } from '@lightbox/contract/permissions.js'
 import { authorize } from '../auth/authorize.js';
 import { currentViewer } from '../auth/sessions.js';
 import type { Context, Reader } from '../context.js';
+import { isKnown } from './etag.js';
 
 /** Interval at which the right to read is checked again while bytes go out. */
 const CHECK_MS = 1_000;
@@ -14,6 +15,8 @@ export interface Streamed {
   /** 200 by default. */
   status?: number;
   headers: Record<string, string>;
+  /** With it, a client that has the bytes gets 304. The right is checked and the read is recorded all the same. */
+  etag?: string;
   /** A buffer is the whole body. It must be small enough for the buffers of the system. */
   chunks: AsyncGenerator<Buffer | string> | Buffer;
   /** Records the read in the audit log, before the first byte is sent. */
@@ -22,7 +25,7 @@ export interface Streamed {
   may?: (viewer: Reader) => Promise<unknown>;
 }
 
-export type Streaming = Pick<Context<CallShape>, 'gateway' | 'call' | 'res'> & { viewer: Reader };
+export type Streaming = Pick<Context<CallShape>, 'gateway' | 'call' | 'req' | 'res'> & { viewer: Reader };
 
 /**
  * Streams a response. This is the only way to answer with more than a few bytes. The stream ends when the right to it
@@ -31,13 +34,24 @@ export type Streaming = Pick<Context<CallShape>, 'gateway' | 'call' | 'res'> & {
  * are in memory at once.
  */
 export async function stream(context: Streaming, streamed: Streamed): Promise<void> {
-  const { headers, chunks, record, may } = streamed;
+  const { etag, headers, chunks, record, may } = streamed;
+  if (etag !== undefined) {
+    context.res.setHeader('ETag', etag);
+    if (isKnown(context.req.get('if-none-match'), etag)) return sayUnchanged(context, streamed);
+  }
   if (!Buffer.isBuffer(chunks)) return streamAll(context, { ...streamed, chunks });
   const began = performance.now();
   await record();
   if (performance.now() - began > CHECK_MS) await checkAgain(context, may);
   for (const [name, value] of Object.entries(headers)) context.res.setHeader(name, value);
   context.res.end(chunks);
+}
+
+async function sayUnchanged({ res }: Streaming, { headers, chunks, record }: Streamed): Promise<void> {
+  if (!Buffer.isBuffer(chunks)) await chunks.return(undefined);
+  await record();
+  res.setHeader('Cache-Control', headers['Cache-Control'] ?? 'no-store');
+  res.status(304).end();
 }
 
 async function streamAll(

@@ -10,6 +10,7 @@ import { hmac } from '@lightbox/core/keys/keyring.js';
 import { open } from '@lightbox/core/keys/seal.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { Answer, Context, Gateway, Reader } from '../context.js';
+import { etagOf } from '../http/etag.js';
 import { rowsOf, sendCopy, showsNoText } from './copies.js';
 import { drawings, type Made, pending, type Sealed, tags, untilDrawn } from './drawings.js';
 import { frameBytes, lengthOf, type Source } from './frameBytes.js';
@@ -87,6 +88,7 @@ export async function getFrame(context: Context<typeof imageCalls.getFrame>): Pr
     contentType: made.drawing.mediaType,
     length: lengthOf(parts),
     disposition: copy ? 'attachment' : `attachment; filename="${image._id}-${params.n}"`,
+    etag: etagOf(gateway, 'frame', String(source.blob), made.drawing.mediaType, JSON.stringify(parts)),
     chunks: frameBytes(gateway.blobs, source, parts),
     record: () => countRead(context, 'image.view', image),
     may,

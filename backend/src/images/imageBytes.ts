@@ -84,6 +84,7 @@ interface Bytes {
   contentType: string;
   length: number;
   disposition: string;
+  etag?: string;
   /** Further headers. */
   headers?: Record<string, string>;
   /** The answer has a part of the bytes. */
@@ -101,6 +102,7 @@ export async function sendBytes(context: Streaming & OfImage, bytes: Bytes): Pro
   await stream(context, {
     chunks: bytes.chunks,
     ...(bytes.partial ? { status: 206 } : {}),
+    ...(bytes.etag ? { etag: bytes.etag } : {}),
     headers: {
       ...guarded(bytes.contentType),
       'Content-Length': String(bytes.length),

@@ -1,9 +1,11 @@
 import type { imageCalls } from '@lightbox/contract/images/calls.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
+import { bufferOf } from '@lightbox/core/db/bytes.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { PreviewDoc } from '@lightbox/core/models/preview.js';
 import type { Context, Gateway } from '../context.js';
+import { etagOf } from '../http/etag.js';
 import { rangeOf } from '../http/range.js';
 import { hidesPicture, sendCopy } from './copies.js';
 import { askForDrawings, pending } from './drawings.js';
@@ -13,8 +15,9 @@ import { openPreview } from './present.js';
 
 /** Streams the original bytes, or a range of them; a copy without identity to whom it was shared so. */
 export async function streamContent(context: Context<typeof imageCalls.getImageContent>): Promise<undefined> {
-  const { gateway } = context;
-  const { image, copy } = await checkFirst(context, 'download');
+  const { gateway, params, req } = context;
+  const asked = req.get('range') === undefined ? isSameLook(context, 'image.content', oid(params.id)) : undefined;
+  const [{ image, copy }] = await Promise.all([checkFirst(context, 'download'), asked]);
   const may = inSameForm(checkDownload(context), { copy });
   if (copy) return sendCopy(context, image, copy, may);
   const { contentType, size } = image;
@@ -38,7 +41,10 @@ export async function streamContent(context: Context<typeof imageCalls.getImageC
       range ?? undefined,
     ),
     may,
-    record: () => (range ? countRead(context, 'image.content', image) : recordLook(context, 'image.content', image)),
+    record: () =>
+      range
+        ? countRead(context, 'image.content', image)
+        : recordLook(context, 'image.content', image, asked ? { asked } : {}),
   });
 }
 
@@ -59,6 +65,7 @@ export async function sendPreview(context: Context<typeof imageCalls.getImagePre
     contentType: 'image/webp',
     length: webp.length,
     disposition: `inline; filename="${image._id}.webp"`,
+    etag: etagOf(gateway, 'preview', bufferOf(preview.sealed).toString('base64', 0, 64)),
     chunks: webp,
     record: () => recordLook(context, 'image.preview', seenImage(access), { asked }),
     may: inSameForm(checkOpen(context), { copy }),

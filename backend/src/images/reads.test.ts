@@ -1,0 +1,135 @@
+import type { ObjectId } from '@lightbox/core/db/ids.js';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Client } from '../testing/client.js';
+import { buildImage, buildProvider, buildShare } from '../testing/factories.js';
+import { joinGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
+
+const { test, api } = useGateway();
+let two: TestGateway;
+
+beforeAll(async () => {
+  two = await joinGateway(test.config, test.clock);
+  await test.gateway.db.db?.createCollection('system.profile', { capped: true, size: 64 * 1024 * 1024 });
+});
+afterAll(() => two.stop());
+
+interface Profiled {
+  ns: string;
+  op: string;
+  command: Record<string, unknown>;
+}
+
+/** Settings are read once a second for all, and receipts are written once for many events. */
+const notOfOneRead = ['system.profile', 'appsettings', 'auditreceipts'];
+
+/** Returns the commands to the database and to Redis that a read takes. */
+async function commandsOf(read: () => Promise<unknown>): Promise<string[]> {
+  const profile = test.gateway.db.collection<Profiled>('system.profile');
+  const before = await profile.countDocuments();
+  const redis = vi.spyOn(test.gateway.redis, 'sendCommand');
+  await test.gateway.db.db?.command({ profile: 2 });
+  await read();
+  await test.gateway.db.db?.command({ profile: 0 });
+  const names = redis.mock.calls.map(([{ name }]) => `redis ${name}`);
+  redis.mockRestore();
+  const all = await profile.find().skip(before).toArray();
+  const told = all.flatMap(({ op, ns, command }) => {
+    const collection = ns.split('.').slice(1).join('.');
+    return 'profile' in command || notOfOneRead.includes(collection) ? [] : [`${op} ${collection}`];
+  });
+  return [...told, ...names];
+}
+
+/** The smallest number of commands in some tries: on a busy machine half a second passes between two reads. */
+async function atBest(read: () => Promise<unknown>): Promise<string[]> {
+  let best = await commandsOf(read);
+  for (let i = 0; i < 5; i++) {
+    const next = await commandsOf(read);
+    if (next.length < best.length) best = next;
+  }
+  return best;
+}
+
+describe('A read takes few commands', () => {
+  it.each([
+    ['preview', 9, 2],
+    ['content', 9, 2],
+  ])('%s: at most %i, and %i while its facts are kept', async (what, first, again) => {
+    const owner = await buildProvider(test.gateway);
+    const image = await buildImage(test.gateway, { owner });
+    const read = () => api.as(owner).get(`/upload/image/${image.id}/${what}`).expect(200);
+    const cold = await commandsOf(read);
+    expect(cold.length, cold.join()).toBeLessThanOrEqual(first);
+    const warm = await atBest(read);
+    expect(warm.length, warm.join()).toBeLessThanOrEqual(again);
+    expect(warm).toContain('insert events');
+  });
+});
+
+const shared = async () => buildShare(test.gateway, { verified: true });
+type Shared = Awaited<ReturnType<typeof shared>>;
+const previewOf = ({ image, recipient }: Shared, gateway = test) =>
+  new Client(gateway).as(recipient).get(`/upload/image/${image.id}/preview`);
+const ends = {
+  revoked: { end: ({ id, image }: Shared) => api.as(image.owner).del(`/sharing/${id}`), status: 404 },
+  'signed out': { end: ({ recipient }: Shared) => api.as(recipient).post('/auth/logout'), status: 401 },
+};
+
+describe.each(Object.entries(ends))('A reader whose right has ended (%s)', (_, { end, status }) => {
+  it('is forgotten by the other gateways with the signal', async () => {
+    const share = await shared();
+    const { recent } = two.gateway;
+    await previewOf(share, two).expect(200);
+    // Time stands still, so that what is kept does not grow old.
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
+    const forget = vi.spyOn(recent, 'forget');
+    try {
+      await previewOf(share, two).expect(200);
+      forget.mockClear();
+      await end(share).expect(200);
+      await vi.waitFor(() => expect(forget).toHaveBeenCalled(), { timeout: 20_000 });
+      await previewOf(share, two).expect(status);
+    } finally {
+      clock.mockRestore();
+      forget.mockRestore();
+    }
+  });
+
+  it('reads for a second at most when no signal arrives', async () => {
+    const share = await shared();
+    const hear = vi.spyOn(two.gateway.recent, 'hear').mockImplementation(() => undefined);
+    try {
+      await previewOf(share, two).expect(200);
+      await end(share).expect(200);
+      const until = performance.now() + 1_000;
+      // These reads do not prolong it.
+      while (performance.now() < until) await previewOf(share, two);
+      await previewOf(share, two).expect(status);
+    } finally {
+      hear.mockRestore();
+    }
+  });
+});
+
+describe('A conditional read', () => {
+  const looks = (image: ObjectId) => test.gateway.models.Event.countDocuments({ record: image, status: 'success' });
+
+  it.each(['preview', 'frames/1'])(
+    'of %s is 304 for a reader who has it, and 404 once the right has ended',
+    async (what) => {
+      const share = await shared();
+      const path = `/upload/image/${share.image.id}/${what}`;
+      const as = api.as(share.recipient);
+      const { headers } = await as.get(path).expect(200);
+      expect(headers.etag).toMatch(/^"[\w-]{22}"$/);
+      const before = await looks(share.image._id);
+      const known = await as.get(path).set('If-None-Match', `"other", W/${headers.etag}`).expect(304);
+      expect(known.headers).toMatchObject({ etag: headers.etag, 'cache-control': 'no-store' });
+      if (what === 'preview') expect(await looks(share.image._id)).toBe(before + 1);
+      await as.get(path).set('If-None-Match', '"other"').expect(200);
+      await ends.revoked.end(share).expect(200);
+      await as.get(path).set('If-None-Match', `${headers.etag}`).expect(404);
+    },
+  );
+});
