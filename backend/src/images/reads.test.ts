@@ -1,7 +1,7 @@
-import type { ObjectId } from '@lightbox/core/db/ids.js';
+import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Client } from '../testing/client.js';
-import { buildImage, buildProvider, buildShare } from '../testing/factories.js';
+import { buildImage, buildPatient, buildProvider, buildShare } from '../testing/factories.js';
 import { joinGateway, type TestGateway } from '../testing/gateway.js';
 import { useGateway } from '../testing/useGateway.js';
 
@@ -20,8 +20,8 @@ interface Profiled {
   command: Record<string, unknown>;
 }
 
-/** Settings are read once a second for all, and receipts are written once for many events. */
-const notOfOneRead = ['system.profile', 'appsettings', 'auditreceipts'];
+/** Settings are read once a second for all, and receipts are written and compared for many events. */
+const notOfOneRead = ['system.profile', 'appsettings', 'auditreceipts', 'auditheads'];
 
 /** Returns the commands to the database and to Redis that a read takes. */
 async function commandsOf(read: () => Promise<unknown>): Promise<string[]> {
@@ -75,6 +75,35 @@ const ends = {
   revoked: { end: ({ id, image }: Shared) => api.as(image.owner).del(`/sharing/${id}`), status: 404 },
   'signed out': { end: ({ recipient }: Shared) => api.as(recipient).post('/auth/logout'), status: 401 },
 };
+
+it.each([
+  ['/upload/my-images', 12],
+  ['/upload/my-images?grouped=true', 12],
+  ['/upload/shared-images?grouped=true', 12],
+  ['/users', 8],
+  ['/message/chat-list', 8],
+  ['/notifications', 8],
+  ['/audit/logs', 8],
+])('a page of %s takes at most %i commands', async (path, most) => {
+  const owner = await buildProvider(test.gateway);
+  for (let i = 0; i < 3; i++) await buildShare(test.gateway, { image: await buildImage(test.gateway, { owner }) });
+  const told = await commandsOf(() => api.as(owner).get(path).expect(200));
+  expect(told.length, told.join()).toBeLessThanOrEqual(most);
+});
+
+it('an absent image takes the same commands as one of somebody else', async () => {
+  const foreign = await buildImage(test.gateway);
+  for (const who of [await buildProvider(test.gateway), await buildPatient(test.gateway)]) {
+    for (const what of ['', '/content', '/preview', '/timeline']) {
+      const told = async (id: string) =>
+        (await commandsOf(() => api.as(who).get(`/upload/image/${id}${what}`).expect(404))).toSorted();
+      // Session and account are read before.
+      await api.as(who).get(`/upload/image/${newId()}`).expect(404);
+      const withoutViewer = (all: string[]) => all.filter((one) => !/sessions|users/.test(one));
+      expect(withoutViewer(await told(String(newId())))).toEqual(withoutViewer(await told(foreign.id)));
+    }
+  }
+});
 
 describe.each(Object.entries(ends))('A reader whose right has ended (%s)', (_, { end, status }) => {
   it('is forgotten by the other gateways with the signal', async () => {
