@@ -35,24 +35,21 @@ export type Streaming = Pick<Context<CallShape>, 'gateway' | 'call' | 'req' | 'r
  */
 export async function stream(context: Streaming, streamed: Streamed): Promise<void> {
   const { etag, headers, chunks, record, may } = streamed;
-  if (etag !== undefined) {
-    context.res.setHeader('ETag', etag);
-    if (isKnown(context.req.get('if-none-match'), etag)) return sayUnchanged(context, streamed);
-  }
-  if (!Buffer.isBuffer(chunks)) return streamAll(context, { ...streamed, chunks });
+  const { req, res } = context;
+  const known = etag !== undefined && isKnown(req.get('if-none-match'), etag);
+  const all = etag === undefined ? headers : { ...headers, ETag: etag };
+  if (!known && !Buffer.isBuffer(chunks)) return streamAll(context, { ...streamed, headers: all, chunks });
   const began = performance.now();
-  await record();
-  if (performance.now() - began > CHECK_MS) await checkAgain(context, may);
-  for (const [name, value] of Object.entries(headers)) context.res.setHeader(name, value);
-  context.res.end(chunks);
-}
-
-async function sayUnchanged({ res }: Streaming, { headers, chunks, record }: Streamed): Promise<void> {
   if (!Buffer.isBuffer(chunks)) await chunks.return(undefined);
   await record();
-  res.setHeader('Cache-Control', headers['Cache-Control'] ?? 'no-store');
-  res.status(304).end();
+  if (performance.now() - began > CHECK_MS) await checkAgain(context, may);
+  for (const [name, value] of Object.entries(all)) if (!known || !aboutBody.test(name)) res.setHeader(name, value);
+  if (known) res.status(304).end();
+  else res.end(chunks);
 }
+
+/** The headers that describe a body; 304 has none. */
+const aboutBody = /^Content-(Type|Length|Disposition)$/;
 
 async function streamAll(
   context: Streaming,
