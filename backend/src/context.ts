@@ -6,6 +6,7 @@ import type { RequestKind } from '@lightbox/contract/requests/calls.js';
 import type { Core } from '@lightbox/core/core.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import type { Actor } from '@lightbox/core/events/events.js';
+import type { LookDoc } from '@lightbox/core/models/look.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
@@ -16,6 +17,7 @@ import type { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import type { AnonymousFailures } from './audit/anonymousFailures.js';
 import type { Authenticate } from './auth/passport.js';
+import type { Recent } from './auth/recent.js';
 import type { Tokens } from './auth/tokens.js';
 import type { Throttle } from './http/throttle.js';
 import type { MessageSettler, MessageWriter } from './messages/messageWriter.js';
@@ -31,11 +33,16 @@ export interface Gateway extends Core {
   presence: Presence;
   /** The people who look at images together. */
   together: Together;
+  recent: Recent;
   /** `readSession` and `readUser` read by id. Every request needs both. */
   readSession: (id: ObjectId) => Promise<SessionDoc | null>;
   readUser: (id: ObjectId) => Promise<UserDoc | null>;
   /** True when a worker has drawn the image. Calls that wait for it ask often, and share the reads. */
   isDrawn: (id: ObjectId) => Promise<boolean>;
+  /** Remembers looks of the last half hour: the ends of the time in which a repeat is the same look. */
+  looks: LRUCache<string, number>;
+  writeLook: (look: LookDoc) => Promise<void>;
+  countFrames: (ids: string[]) => Promise<boolean>;
   writeMessage: MessageWriter;
   settleMessage: MessageSettler;
   /** Messages that this gateway has just written. They never change, so presenting them needs no second read. */

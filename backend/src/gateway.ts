@@ -16,6 +16,7 @@ import { LRUCache } from 'lru-cache';
 import { createApp } from './app.js';
 import { AnonymousFailures } from './audit/anonymousFailures.js';
 import { createAuthenticate } from './auth/passport.js';
+import { Recent } from './auth/recent.js';
 import { Tokens } from './auth/tokens.js';
 import { bootstrap } from './bootstrap.js';
 import type { Gateway } from './context.js';
@@ -23,6 +24,7 @@ import { closeInspectors } from './files/inspectionPool.js';
 import { onClientError } from './http/errors.js';
 import { refuseForeignHosts } from './http/hosts.js';
 import { Throttle } from './http/throttle.js';
+import { createFrameCounter, createLookWriter } from './images/lookWriter.js';
 import { createMessageSettler, createMessageWriter } from './messages/messageWriter.js';
 import { createSockets } from './realtime/sockets.js';
 
@@ -62,7 +64,17 @@ export async function startGateway(config: Config, clock?: Clock, timeouts = arr
   const sockets = createSockets(server, gateway);
   refuseForeignHosts(server, config.allowedOrigins);
   const reader = connectRedis(config.redisUrl, 'patient');
-  core.signals.listen(reader, sockets);
+  core.events.onChange = () => gateway.recent.forget();
+  core.signals.listen(reader, {
+    deliver: (signal) => {
+      gateway.recent.hear(signal);
+      sockets.deliver(signal);
+    },
+    missed: () => {
+      gateway.recent.forget();
+      sockets.missed();
+    },
+  });
   await listen(server, config);
   const stopOps = await startOps(core, () => stopping);
   const ready = core.startUp.run(async () => {
@@ -108,9 +120,13 @@ function extras(core: Core): Omit<Gateway, keyof Core> {
     ),
     presence: new Presence(core.redis, 'online', core.clock),
     together: new Together(core.redis, core.clock, () => connectRedis(core.config.redisUrl, 'patient')),
+    recent: new Recent(),
     readSession: byId(core.models.Session),
     readUser: byId(core.models.User),
     isDrawn: async (id) => (await readDrawn(id)) !== null,
+    looks: new LRUCache({ max: 50_000 }),
+    writeLook: createLookWriter(core),
+    countFrames: createFrameCounter(core),
     writeMessage: createMessageWriter(core),
     settleMessage: createMessageSettler(core),
     recentMessages: new LRUCache({ max: 2_000, ttl: 60_000 }),

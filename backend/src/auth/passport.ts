@@ -1,21 +1,29 @@
+import { createHash } from 'node:crypto';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Request, Response } from 'express';
+import { LRUCache } from 'lru-cache';
 import { Passport } from 'passport';
 import { ExtractJwt, Strategy } from 'passport-jwt';
 import { type Claims, rules, type Tokens } from './tokens.js';
+
+/** Tokens whose verification is remembered, at most. */
+const VERIFIED = 10_000;
 
 export type Authenticate = (req: Request, res: Response, ...types: Claims['typ'][]) => Promise<Claims>;
 
 /**
  * Authenticates bearer tokens with Passport's JWT strategy. Has its own Passport instance, so that several gateways in
- * one process do not share state.
+ * one process do not share state. The signature of a token is verified once, and remembered by the hash of the token; its
+ * type and its end are checked at each call, and so is its session.
  */
 export function createAuthenticate(tokens: Tokens): Authenticate {
   const passport = new Passport();
+  const tokenOf = ExtractJwt.fromAuthHeaderAsBearerToken();
+  const verified = new LRUCache<string, Claims>({ max: VERIFIED });
   passport.use(
     new Strategy(
       {
-        jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
+        jwtFromRequest: tokenOf,
         secretOrKeyProvider: (_req, token: string, done) => {
           const key = tokens.keyOf(token);
           // passport-jwt passes the key on to jsonwebtoken, which accepts a key object. Only the types of passport-jwt
@@ -33,13 +41,19 @@ export function createAuthenticate(tokens: Tokens): Authenticate {
       // Node uses the first of several headers; a proxy in front may have checked another one.
       if ((req.headersDistinct.authorization?.length ?? 0) > 1) return reject(new AppError('AUTHENTICATION_FAILED'));
       if (!req.headers.authorization) return reject(new AppError('UNAUTHENTICATED'));
+      const token = tokenOf(req);
+      const name = token && createHash('sha256').update(token).digest('base64');
       const answer = (_error: unknown, claims: unknown) => {
         try {
-          resolve(tokens.accept(claims, ...types));
+          const accepted = tokens.accept(claims, ...types);
+          if (name) verified.set(name, accepted);
+          resolve(accepted);
         } catch (refused) {
           reject(refused);
         }
       };
+      const known = name && verified.get(name);
+      if (known) return answer(null, known);
       passport.authenticate('jwt', { session: false }, answer)(req, res, reject);
     });
 }

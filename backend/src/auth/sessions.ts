@@ -6,6 +6,7 @@ import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { ClientSession, QueryFilter } from 'mongoose';
 import type { Gateway, Guest, Reader, Sender, Viewer } from '../context.js';
 import { hasSecondFactor } from './authorize.js';
@@ -62,19 +63,38 @@ export async function viewerOf(
   claims: Pick<Claims, 'sub' | 'rid'>,
   active: boolean,
 ): Promise<Viewer> {
+  const { identities } = gateway.recent;
+  const begun = identities.begin();
   const [session, user] = await Promise.all([gateway.readSession(oid(claims.rid)), gateway.readUser(oid(claims.sub))]);
   if (!session?.user.equals(claims.sub) || !(await isAlive(gateway, session)) || !isUsable(user)) {
     throw new AppError('AUTHENTICATION_FAILED');
   }
+  identities.keep(claims.rid, { session, user }, begun);
   if (active) await touch(gateway, session);
-  return {
-    id: String(user._id),
-    _id: user._id,
-    role: user.role,
-    secondFactor: hasSecondFactor(user),
-    sessionId: session._id,
-  };
+  return viewerFrom(session, user);
 }
+
+/** As `viewerOf`, by what was read a moment ago if that permits the call (`recent.ts`). */
+export async function recentViewer(
+  gateway: Gateway,
+  claims: Pick<Claims, 'sub' | 'rid'>,
+  active: boolean,
+): Promise<Viewer> {
+  const kept = gateway.recent.identities.get(claims.rid);
+  if (!kept?.session.user.equals(claims.sub) || !(await isAlive(gateway, kept.session))) {
+    return viewerOf(gateway, claims, active);
+  }
+  if (active) await touch(gateway, kept.session);
+  return viewerFrom(kept.session, kept.user);
+}
+
+const viewerFrom = (session: SessionDoc, user: UserDoc): Viewer => ({
+  id: String(user._id),
+  _id: user._id,
+  role: user.role,
+  secondFactor: hasSecondFactor(user),
+  sessionId: session._id,
+});
 
 /** Returns the guest of a guest's token. Throws `AUTHENTICATION_FAILED` when the link has ended. */
 export async function guestOf(gateway: Gateway, { sub, rid }: Pick<Claims, 'sub' | 'rid'>): Promise<Guest> {
@@ -102,6 +122,7 @@ export const currentViewer = (gateway: Gateway, { id, role, sessionId }: Reader)
 async function touch(core: Core, session: SessionDoc): Promise<void> {
   const now = core.clock.now();
   if (now.getTime() - session.lastSeenAt.getTime() < TOUCH_MS) return;
+  session.lastSeenAt = now;
   await core.models.Session.updateOne({ _id: session._id }, { $max: { lastSeenAt: now } }, { writeConcern: { w: 1 } });
 }
 

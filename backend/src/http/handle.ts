@@ -1,3 +1,4 @@
+import { constants } from 'node:zlib';
 import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
@@ -6,10 +7,11 @@ import { oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
+import compression from 'compression';
 import express, { type NextFunction, type Request, type RequestHandler, type Response, type Router } from 'express';
 import { authorize } from '../auth/authorize.js';
 import { holdSession } from '../auth/holdSession.js';
-import { guestOf, senderOf, viewerOf } from '../auth/sessions.js';
+import { guestOf, recentViewer, senderOf } from '../auth/sessions.js';
 import { requireStepUp } from '../auth/stepUp.js';
 import type { Claims } from '../auth/tokens.js';
 import type { Answer, Context, Gateway, Handler, Reader, Sender, Verification, Viewer } from '../context.js';
@@ -18,6 +20,8 @@ import type { Subject } from './throttle.js';
 import { validate } from './validate.js';
 
 const json = express.json({ limit: limits.jsonBytes, strict: true, type: 'application/json' });
+/** Lists are compressed, and nothing else: the answers with tokens and codes are not (docs/security.md, "Compression"). */
+const compressLists = compression({ threshold: 1024, level: constants.Z_BEST_SPEED });
 const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 type Handlers<Calls> = { [K in keyof Calls]: Calls[K] extends CallShape ? Handler<Calls[K]> : never };
@@ -50,6 +54,7 @@ function bind<C extends CallShape>(router: Router, gateway: Gateway, shape: C, h
       await requireStepUp(gateway, shape, { ...context, viewer: person });
       await gateway.throttle.takeForCall(shape, subjectOf(req, who, context.body));
       const answer = await (shape.method === 'get' ? readSteadily(gateway, res, handler, context) : handler(context));
+      if (answer?.pagination) await run(compressLists, req, res);
       if (answer) send(res, shape, answer);
     } catch (error) {
       if (who.viewer) await recordRefusal(gateway, shape, req, who.viewer, error);
@@ -113,7 +118,7 @@ async function identify(gateway: Gateway, shape: CallShape, req: Request, res: R
       ? await guestOf(gateway, claims)
       : claims.typ === 'sender'
         ? await senderOf(gateway, claims)
-        : await viewerOf(gateway, claims, active);
+        : await recentViewer(gateway, claims, active);
   return { viewer, verification: null };
 }
 

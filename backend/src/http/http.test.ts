@@ -286,6 +286,19 @@ describe('headers', () => {
     }
   });
 
+  it('lists are compressed, and no other answer is', async () => {
+    for (let i = 0; i < 8; i++) await buildProvider(test.gateway);
+    const as = api.as(admin);
+    const encoding = async (answer: request.Test) =>
+      (await answer.set('Accept-Encoding', 'gzip').expect(200)).headers['content-encoding'];
+    expect(await encoding(as.get('/users?limit=100'))).toBe('gzip');
+    // A short list gains nothing.
+    expect(await encoding(as.get('/notifications'))).toBeUndefined();
+    const long = await as.get('/roles/permissions').set('Accept-Encoding', 'gzip').expect(200);
+    expect(long.text.length).toBeGreaterThan(1024);
+    expect(long.headers['content-encoding']).toBeUndefined();
+  });
+
   it.each(['https://evil.example', 'null', 'http://localhost.evil.example'])(
     'the origin %s gets no CORS headers',
     async (origin) => {

@@ -6,6 +6,7 @@ import { type Permission, permissions } from '@lightbox/contract/permissions.js'
 import { authorize } from '../auth/authorize.js';
 import { currentViewer } from '../auth/sessions.js';
 import type { Context, Reader } from '../context.js';
+import { isKnown } from './etag.js';
 
 /** Interval at which the right to read is checked again while bytes go out. */
 const CHECK_MS = 1_000;
@@ -14,14 +15,17 @@ export interface Streamed {
   /** 200 by default. */
   status?: number;
   headers: Record<string, string>;
-  chunks: AsyncGenerator<Buffer | string>;
+  /** With it, a client that has the bytes gets 304. The right is checked and the read is recorded all the same. */
+  etag?: string;
+  /** A buffer is the whole body. It must be small enough for the buffers of the system. */
+  chunks: AsyncGenerator<Buffer | string> | Buffer;
   /** Records the read in the audit log, before the first byte is sent. */
   record: () => Promise<void>;
   /** Throws when this viewer may no longer read it. Session, account and role are checked in any case. */
   may?: (viewer: Reader) => Promise<unknown>;
 }
 
-export type Streaming = Pick<Context<CallShape>, 'gateway' | 'call' | 'res'> & { viewer: Reader };
+export type Streaming = Pick<Context<CallShape>, 'gateway' | 'call' | 'req' | 'res'> & { viewer: Reader };
 
 /**
  * Streams a response. This is the only way to answer with more than a few bytes. The stream ends when the right to it
@@ -29,7 +33,28 @@ export type Streaming = Pick<Context<CallShape>, 'gateway' | 'call' | 'res'> & {
  * on an older check. The connection is then broken, so that the reader sees that bytes are missing. Only a few chunks
  * are in memory at once.
  */
-export async function stream(context: Streaming, { status, headers, chunks, record, may }: Streamed): Promise<void> {
+export async function stream(context: Streaming, streamed: Streamed): Promise<void> {
+  const { etag, headers, chunks, record, may } = streamed;
+  const { req, res } = context;
+  const known = etag !== undefined && isKnown(req.get('if-none-match'), etag);
+  const all = etag === undefined ? headers : { ...headers, ETag: etag };
+  if (!known && !Buffer.isBuffer(chunks)) return streamAll(context, { ...streamed, headers: all, chunks });
+  const began = performance.now();
+  if (!Buffer.isBuffer(chunks)) await chunks.return(undefined);
+  await record();
+  if (performance.now() - began > CHECK_MS) await checkAgain(context, may);
+  for (const [name, value] of Object.entries(all)) if (!known || !aboutBody.test(name)) res.setHeader(name, value);
+  if (known) res.status(304).end();
+  else res.end(chunks);
+}
+
+/** The headers that describe a body; 304 has none. */
+const aboutBody = /^Content-(Type|Length|Disposition)$/;
+
+async function streamAll(
+  context: Streaming,
+  { status, headers, chunks, record, may }: Streamed & { chunks: AsyncGenerator<Buffer | string> },
+): Promise<void> {
   const { res } = context;
   const watch = new Watch(() => checkAgain(context, may));
   try {

@@ -10,10 +10,11 @@ import { hmac } from '@lightbox/core/keys/keyring.js';
 import { open } from '@lightbox/core/keys/seal.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { Answer, Context, Gateway, Reader } from '../context.js';
+import { etagOf } from '../http/etag.js';
 import { rowsOf, sendCopy, showsNoText } from './copies.js';
 import { drawings, type Made, pending, type Sealed, tags, untilDrawn } from './drawings.js';
 import { frameBytes, lengthOf, type Source } from './frameBytes.js';
-import { checkOpen, inSameForm, type OfImage, type Seen, seenImage, sendBytes } from './imageBytes.js';
+import { checkFirst, checkOpen, inSameForm, type OfImage, type Seen, seenImage, sendBytes } from './imageBytes.js';
 import { countRead, openLook, recordLook } from './looks.js';
 import { renderedFrame } from './renderedFrame.js';
 
@@ -26,14 +27,13 @@ async function readMade<Doc, T>(
   sealed: Sealed<Doc, T>,
 ): Promise<{ image: ImageDoc & Seen; made: T; copy: string | null }> {
   const { gateway, viewer, params, req } = context;
-  const check = () => checkOpen(context)(viewer);
   // Read together with the access check: sealed bytes reveal nothing until they are opened.
-  const [access, found] = await Promise.all([check(), sealed.read(gateway, oid(params.id))]);
+  const [access, found] = await Promise.all([checkFirst(context, 'open'), sealed.read(gateway, oid(params.id))]);
   const image = seenImage(access);
   const { copy } = access;
   if (found) return { image, made: sealed.open(gateway, image, found), copy };
   const drawn = await untilDrawn(gateway, image, req);
-  const { copy: now } = await check();
+  const { copy: now } = await checkOpen(context)(viewer);
   const later = drawn ? await sealed.read(gateway, image._id) : null;
   if (!later) throw pending();
   return { image, made: sealed.open(gateway, image, later), copy: now };
@@ -88,6 +88,7 @@ export async function getFrame(context: Context<typeof imageCalls.getFrame>): Pr
     contentType: made.drawing.mediaType,
     length: lengthOf(parts),
     disposition: copy ? 'attachment' : `attachment; filename="${image._id}-${params.n}"`,
+    etag: etagOf(gateway, 'frame', String(source.blob), made.drawing.mediaType, JSON.stringify(parts)),
     chunks: frameBytes(gateway.blobs, source, parts),
     record: () => countRead(context, 'image.view', image),
     may,

@@ -1,7 +1,16 @@
 import type { LookAction } from '@lightbox/contract/audit/actions.js';
 import { carerLook } from '@lightbox/contract/carers/states.js';
 import type { OpenedBy } from '@lightbox/core/access/grounds.js';
-import { type ImageAccess, type InForm, requireForm } from '@lightbox/core/access/images.js';
+import {
+  accessBy,
+  decideForm,
+  formBy,
+  type ImageAccess,
+  type InForm,
+  inForm,
+  readFacts,
+  requireForm,
+} from '@lightbox/core/access/images.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { NewEvent } from '@lightbox/core/events/events.js';
@@ -29,14 +38,31 @@ export const guarded = (contentType: string): Record<string, string> => ({
   'Cache-Control': 'no-store',
 });
 
+/** Checks the right before the answer, by what was read a moment ago if that permits it (`recent.ts`). */
+export async function checkFirst({ gateway, viewer, params }: OfImage, act: Act): Promise<ImageAccess & InForm> {
+  const { facts } = gateway.recent;
+  const now = gateway.clock.now();
+  const key = `${viewer.role}:${viewer.id}:${params.id}`;
+  const kept = facts.get(key);
+  const access = kept && accessBy(viewer, kept, now);
+  if (access && decideForm(viewer, access.facts, act).may) return { ...access, ...inForm(viewer, access, act) };
+  const begun = facts.begin();
+  const read = await readFacts(gateway.models, viewer, params.id, now);
+  const permitted = formBy(viewer, read, act, now);
+  facts.keep(key, read, begun);
+  return permitted;
+}
+
+type Act = 'open' | 'download';
+
 const check =
-  (act: 'open' | 'download') =>
+  (act: Act) =>
   ({ gateway, params }: Omit<OfImage, 'viewer'>) =>
   (viewer: Reader): Promise<ImageAccess & InForm> =>
     requireForm(gateway.models, viewer, params.id, act, gateway.clock.now());
 
 /**
- * Checks the right to open the image, or its copy without identity: before the answer, and again while bytes go out. The
+ * Checks again the right to open the image, or its copy without identity: after a wait, and while bytes go out. The
  * form of the answer is that of the first check.
  */
 export const checkOpen = check('open');
@@ -58,11 +84,13 @@ interface Bytes {
   contentType: string;
   length: number;
   disposition: string;
+  etag?: string;
   /** Further headers. */
   headers?: Record<string, string>;
   /** The answer has a part of the bytes. */
   partial?: boolean;
-  chunks: AsyncGenerator<Buffer>;
+  /** All of them as one buffer, when they are few. */
+  chunks: AsyncGenerator<Buffer> | Buffer;
   /** Records the read in the audit log. */
   record: () => Promise<void>;
   /** Checks the right while bytes go out. */
@@ -74,6 +102,7 @@ export async function sendBytes(context: Streaming & OfImage, bytes: Bytes): Pro
   await stream(context, {
     chunks: bytes.chunks,
     ...(bytes.partial ? { status: 206 } : {}),
+    ...(bytes.etag ? { etag: bytes.etag } : {}),
     headers: {
       ...guarded(bytes.contentType),
       'Content-Length': String(bytes.length),

@@ -7,6 +7,7 @@ import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { LookDoc } from '@lightbox/core/models/look.js';
 import type { Context, Gateway, Reader } from '../context.js';
 import { readBy, type Seen } from './imageBytes.js';
+import { onOne } from './lookWriter.js';
 
 type Reading = Pick<Context, 'gateway' | 'actor'> & { viewer: Reader };
 /** The actions whose reads are counted: frames of an image or a study, ranges of an original. */
@@ -26,9 +27,6 @@ const lookOf = ({ gateway, viewer }: Reading, type: Counted, { _id, owner }: See
 });
 const endOf = ({ clock }: Gateway): Date => new Date(clock.now().getTime() + limits.lookMinutes * 60_000);
 
-// A count that a failover loses is one entry in the log more, or a smaller count.
-const onOne = { writeConcern: { w: 1 } } as const;
-
 /**
  * Records a read of an image, a study or an analysis. The log contains each one. A repeat in the same session, as after
  * a reconnect or in a second tab, is marked as the same look: people who read who looked do not see it.
@@ -37,12 +35,11 @@ export async function recordLook(
   { gateway, viewer, actor }: Reading,
   type: LookAction,
   seen: Seen,
-  images: Pick<ImageDoc, '_id'>[] = [],
+  { images = [], asked }: { images?: Pick<ImageDoc, '_id'>[]; asked?: Promise<boolean> } = {},
 ): Promise<void> {
-  const { models, clock, events } = gateway;
+  const { clock, events, looks } = gateway;
   const { _id: record, owner } = seen;
-  const _id = `${viewer.sessionId}:look:${type}:${record}`;
-  const going = await models.Look.exists({ _id, until: { $gt: clock.now() } }).readConcern(NEWEST);
+  const going = await (asked ?? isSameLook({ gateway, viewer }, type, record));
   const read = readBy(viewer, type, seen);
   const records = [...(read.records ?? []), ...images.map((image) => image._id)];
   await events.record(actor, {
@@ -50,16 +47,33 @@ export async function recordLook(
     ...(records.length > 0 ? { records } : {}),
     ...(going ? { reason: sameLook } : {}),
   });
+  // After the entry: a look whose entry could not be written is not the first one. The answer does not wait for it.
+  const _id = sameLookId(viewer, type, record);
   const until = new Date(clock.now().getTime() + limits.sameLookMinutes * 60_000);
-  // After the entry: a look whose entry could not be written is not the first one.
-  await models.Look.updateOne(
-    { _id },
-    { $set: { until }, $setOnInsert: { ...reader(viewer), record, owner, type, reads: 0 } },
-    { upsert: true, ...onOne },
-  ).catch((error) => {
-    // Another tab has opened it at the same time.
-    if (!isDuplicate(error)) throw error;
-  });
+  if (until.getTime() - (looks.get(_id) ?? 0) < LOOK_STEP_MS) return;
+  looks.set(_id, until.getTime());
+  gateway
+    .writeLook({ _id, ...reader(viewer), record, owner, type, reads: 0, until })
+    .catch((error) => gateway.warn(error, 'a look was not kept; its repeat may be listed as another look'));
+}
+
+/** The end of a look is written again when it has moved by this much. */
+const LOOK_STEP_MS = 60_000;
+
+const sameLookId = (viewer: Reader, type: LookAction, record: ObjectId): string =>
+  `${viewer.sessionId}:look:${type}:${record}`;
+
+/** True when the session has read the record in the last half hour. Ask it together with the decision about access. */
+export async function isSameLook(
+  { gateway, viewer }: Omit<Reading, 'actor'>,
+  type: LookAction,
+  record: ObjectId,
+): Promise<boolean> {
+  const { models, clock, looks } = gateway;
+  const _id = sameLookId(viewer, type, record);
+  const now = clock.now();
+  if ((looks.get(_id) ?? 0) > now.getTime()) return true;
+  return (await models.Look.exists({ _id, until: { $gt: now } }).readConcern(NEWEST)) !== null;
 }
 
 /** Records that somebody left an image that they looked at with others. It belongs to the look that began with it. */
@@ -88,7 +102,7 @@ export async function openStudyLook(
     .readConcern(NEWEST)
     .lean<LookDoc>();
   if (going?.incomplete !== images.length) {
-    await recordLook(reading, 'study.frames', study, images);
+    await recordLook(reading, 'study.frames', study, { images });
   }
   await keepLook(reading, 'study.frames', study, isComplete ? undefined : images.length);
 }
@@ -131,6 +145,5 @@ async function countInLook({ gateway, viewer }: Reading, type: Counted, { _id, s
     lookId(viewer, type, _id),
     ...(study && type === 'image.view' ? [lookId(viewer, 'study.frames', study)] : []),
   ];
-  const { matchedCount } = await gateway.models.Look.updateOne({ _id: { $in: ids } }, { $inc: { reads: 1 } }, onOne);
-  return matchedCount > 0;
+  return gateway.countFrames(ids);
 }

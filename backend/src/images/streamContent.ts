@@ -1,22 +1,24 @@
 import type { imageCalls } from '@lightbox/contract/images/calls.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
+import { bufferOf } from '@lightbox/core/db/bytes.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { PreviewDoc } from '@lightbox/core/models/preview.js';
-import type { Context } from '../context.js';
+import type { Context, Gateway } from '../context.js';
+import { etagOf } from '../http/etag.js';
 import { rangeOf } from '../http/range.js';
 import { hidesPicture, sendCopy } from './copies.js';
 import { askForDrawings, pending } from './drawings.js';
-import { checkDownload, checkOpen, extensionOf, inSameForm, seenImage, sendBytes } from './imageBytes.js';
-import { countRead, recordLook } from './looks.js';
+import { checkDownload, checkFirst, checkOpen, extensionOf, inSameForm, seenImage, sendBytes } from './imageBytes.js';
+import { countRead, isSameLook, recordLook } from './looks.js';
 import { openPreview } from './present.js';
 
 /** Streams the original bytes, or a range of them; a copy without identity to whom it was shared so. */
 export async function streamContent(context: Context<typeof imageCalls.getImageContent>): Promise<undefined> {
-  const { gateway, viewer } = context;
-  const check = checkDownload(context);
-  const { image, copy } = await check(viewer);
-  const may = inSameForm(check, { copy });
+  const { gateway, params, req } = context;
+  const asked = req.get('range') === undefined ? isSameLook(context, 'image.content', oid(params.id)) : undefined;
+  const [{ image, copy }] = await Promise.all([checkFirst(context, 'download'), asked]);
+  const may = inSameForm(checkDownload(context), { copy });
   if (copy) return sendCopy(context, image, copy, may);
   const { contentType, size } = image;
   const id = String(image._id);
@@ -39,17 +41,18 @@ export async function streamContent(context: Context<typeof imageCalls.getImageC
       range ?? undefined,
     ),
     may,
-    record: () => (range ? countRead(context, 'image.content', image) : recordLook(context, 'image.content', image)),
+    record: () =>
+      range
+        ? countRead(context, 'image.content', image)
+        : recordLook(context, 'image.content', image, asked ? { asked } : {}),
   });
 }
 
 export async function sendPreview(context: Context<typeof imageCalls.getImagePreview>): Promise<undefined> {
-  const { gateway, viewer, params } = context;
+  const { gateway, params } = context;
   // Read together with the access check: sealed bytes reveal nothing until they are opened.
-  const [access, preview] = await Promise.all([
-    checkOpen(context)(viewer),
-    gateway.models.Preview.findById(oid(params.id)).lean<PreviewDoc>(),
-  ]);
+  const asked = isSameLook(context, 'image.preview', oid(params.id));
+  const [access, preview] = await Promise.all([checkFirst(context, 'open'), sealedPreview(gateway, params.id), asked]);
   const { image, copy } = access;
   if (image.preview === 'none') throw new AppError('NO_PREVIEW');
   if (copy && (await hidesPicture(gateway, [image])).has(String(image._id))) throw new AppError('NO_PREVIEW');
@@ -62,10 +65,18 @@ export async function sendPreview(context: Context<typeof imageCalls.getImagePre
     contentType: 'image/webp',
     length: webp.length,
     disposition: `inline; filename="${image._id}.webp"`,
-    chunks: (async function* () {
-      yield webp;
-    })(),
-    record: () => recordLook(context, 'image.preview', seenImage(access)),
+    etag: etagOf(gateway, 'preview', bufferOf(preview.sealed).toString('base64', 0, 64)),
+    chunks: webp,
+    record: () => recordLook(context, 'image.preview', seenImage(access), { asked }),
     may: inSameForm(checkOpen(context), { copy }),
   });
+}
+
+async function sealedPreview({ models, recent }: Gateway, id: string): Promise<PreviewDoc | null> {
+  const kept = recent.previews.get(id);
+  if (kept) return kept;
+  const begun = recent.previews.begin();
+  const read = await models.Preview.findById(oid(id)).lean<PreviewDoc>();
+  if (read) recent.previews.keep(id, read, begun);
+  return read;
 }

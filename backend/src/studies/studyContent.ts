@@ -27,13 +27,7 @@ export async function getStudyContent(context: Context<typeof studyCalls.getStud
       'Content-Disposition': `attachment; filename="${copy ?? study._id}.zip"`,
     },
     chunks,
-    record: () =>
-      recordLook(
-        context,
-        'study.content',
-        study,
-        files.map(({ id: _id }) => ({ _id })),
-      ),
+    record: () => recordLook(context, 'study.content', study, { images: files.map(({ id: _id }) => ({ _id })) }),
     may: inSameForm(check, { copy }),
   });
   return undefined;

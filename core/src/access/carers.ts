@@ -23,11 +23,24 @@ export interface Care {
  * Returns the patients whom the viewer helps, with their live shares that match the filter and whose code was entered;
  * none for other roles. `among` selects the shares of some images, or of one study.
  */
-export async function caresOf(models: Models, { id, role }: ImageViewer, among: object, now: Date): Promise<Care[]> {
-  if (role !== 'patient') return [];
-  const carers = await models.Carer.find({ carer: oid(id), ...lasting })
-    .readConcern(NEWEST)
-    .lean<CarerDoc[]>();
+export const caresOf = async (models: Models, viewer: ImageViewer, among: object, now: Date): Promise<Care[]> =>
+  caresAmong(models, await patientsOf(models, viewer), among, now);
+
+/** Returns the records by which the viewer is a carer; none for other roles. */
+export const patientsOf = async (models: Models, { id, role }: ImageViewer): Promise<CarerDoc[]> =>
+  role === 'patient'
+    ? models.Carer.find({ carer: oid(id), ...lasting })
+        .readConcern(NEWEST)
+        .lean<CarerDoc[]>()
+    : [];
+
+/** Adds the shares of the patients. */
+export async function caresAmong(
+  models: Models,
+  carers: readonly CarerDoc[],
+  among: object,
+  now: Date,
+): Promise<Care[]> {
   if (carers.length === 0) return [];
   const patients = { $in: carers.map(({ patient }) => patient) };
   const shares = await models.Share.find({

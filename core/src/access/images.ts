@@ -1,23 +1,27 @@
+import { isLiveEmergency } from '@lightbox/contract/emergencies/states.js';
 import type { ErrorCode } from '@lightbox/contract/errors.js';
 import {
   decideImage,
   formOf,
   formRules,
   type ImageBar,
+  type ImageDecision,
   type ImageFacts,
   type ImageRule,
   type ImageViewer,
   imageRules,
 } from '@lightbox/contract/images/policy.js';
+import { isLiveShare } from '@lightbox/contract/sharing/states.js';
 import { type ObjectId, oid } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import { AppError } from '../errors.js';
+import type { GuestLinkDoc } from '../models/guestLink.js';
 import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
 import type { ShareDoc } from '../models/share.js';
-import { careFor } from './carers.js';
-import { emergencyFact, emergencyFor } from './emergencies.js';
-import { type Grounds, groundsOf, type OpenedBy } from './grounds.js';
+import { careFor, caresAmong, patientsOf } from './carers.js';
+import { emergenciesOf, emergencyFact, emergencyFor } from './emergencies.js';
+import type { Grounds, OpenedBy } from './grounds.js';
 import { guestFact, linkOf } from './guests.js';
 import { copyShareOf, covering, covers, liveShare, shareFacts, strongest, verifiedShare } from './shares.js';
 
@@ -61,31 +65,69 @@ export interface ImageAccess extends OpenedBy {
   studyId: string | null;
 }
 
+/** The records on which a decision about one image rests, as they were read. `image` is null when there is none. */
+export interface ReadFacts extends Grounds {
+  image: ImageDoc | null;
+  /** The viewer's own shares that cover the image. */
+  shares: readonly ShareDoc[];
+  link: GuestLinkDoc | null;
+}
+
+/**
+ * Reads the records in two steps of parallel reads. For an id without an image it makes the same reads, so that the time
+ * of the answer does not tell it from the image of another person.
+ */
+export async function readFacts(models: Models, viewer: ImageViewer, imageId: string, now: Date): Promise<ReadFacts> {
+  const id = oid(imageId);
+  const [image, link, emergencies, carers] = await Promise.all([
+    models.Image.findById(id).readConcern(NEWEST).lean<ImageDoc>(),
+    linkOf(models, viewer, now),
+    emergenciesOf(models, viewer, now),
+    patientsOf(models, viewer),
+  ]);
+  // An image without a study is asked for like one with a study: no study has the id of an image.
+  const among = covering([{ _id: id, study: image?.study ?? id }]);
+  const [shares, cares] = await Promise.all([
+    models.Share.find({ ...among, recipient: oid(viewer.id), ...liveShare(now) })
+      .readConcern(NEWEST)
+      .lean<ShareDoc[]>(),
+    caresAmong(models, carers, among, now),
+  ]);
+  return { image, shares, link, emergencies, cares };
+}
+
 /**
  * Returns the image and the viewer's share; null when it does not exist or the viewer may not know of it, which look
  * alike.
  */
-export async function findImage(
+export const findImage = async (
   models: Models,
   viewer: ImageViewer,
   imageId: string,
   now: Date,
-): Promise<ImageAccess | null> {
-  const image = await models.Image.findById(oid(imageId)).readConcern(NEWEST).lean<ImageDoc>();
+): Promise<ImageAccess | null> => accessBy(viewer, await readFacts(models, viewer, imageId, now), now);
+
+/** Decides by records that were read before. Those that have ended since then, by the clock, do not count. */
+export function accessBy(viewer: ImageViewer, read: ReadFacts, now: Date): ImageAccess | null {
+  const { image } = read;
   if (!image) return null;
-  const [shares, link, grounds] = await Promise.all([
-    models.Share.find({ ...covering([image]), recipient: oid(viewer.id), ...liveShare(now) })
-      .readConcern(NEWEST)
-      .lean<ShareDoc[]>(),
-    linkOf(models, viewer, now),
-    groundsOf(models, viewer, covering([image]), now),
-  ]);
-  const share = strongest(shares);
+  const shares = read.shares.filter((share) => isLiveShare(share, now));
+  const link = read.link && read.link.expiresAt > now ? read.link : null;
+  const grounds: Grounds = {
+    emergencies: read.emergencies.filter((one) => isLiveEmergency(one, now)),
+    cares: read.cares.map((care) => ({ ...care, shares: care.shares.filter((share) => isLiveShare(share, now)) })),
+  };
   const facts = { ...imageFacts(image, shares, grounds), ...guestFact(link, image) };
   if (!imageRules.see(viewer, facts)) return null;
   const by = openedBy(viewer, facts, grounds, image, (one) => covers(one, image));
-  const copyShare = copyShareOf(shares);
-  return { image, share, copyShare, facts, ...by, studyId: studyIdFor(viewer, image, shares, grounds) };
+  return {
+    image,
+    share: strongest(shares),
+    copyShare: copyShareOf(shares),
+    facts,
+    ...by,
+    studyId: studyIdFor(viewer, image, shares, grounds),
+  };
 }
 
 /** Returns the id of an image's study; null when it has none, or the viewer's shares do not tell them of the study. */
@@ -132,7 +174,17 @@ export async function requireForm(
   act: keyof typeof formRules,
   now: Date,
 ): Promise<ImageAccess & InForm> {
-  const access = await findImage(models, viewer, imageId, now);
+  return formBy(viewer, await readFacts(models, viewer, imageId, now), act, now);
+}
+
+/** The same by records that were read before. */
+export function formBy(
+  viewer: ImageViewer,
+  read: ReadFacts,
+  act: keyof typeof formRules,
+  now: Date,
+): ImageAccess & InForm {
+  const access = accessBy(viewer, read, now);
   if (!access) throw new AppError('NOT_FOUND');
   return { ...access, ...inForm(viewer, access, act) };
 }
@@ -143,11 +195,14 @@ export function inForm(
   { facts, copyShare }: Pick<ImageAccess, 'facts' | 'copyShare'>,
   act: keyof typeof formRules,
 ): InForm {
-  const form = formOf(viewer, facts);
-  const decision = decideImage(formRules[act][form], viewer, facts);
+  const decision = decideForm(viewer, facts, act);
   if (!decision.may) throw refusalOf(decision);
-  return { copy: form === 'copy' && copyShare ? String(copyShare._id) : null };
+  return { copy: formOf(viewer, facts) === 'copy' && copyShare ? String(copyShare._id) : null };
 }
+
+/** Decides about the form that the viewer may have. */
+export const decideForm = (viewer: ImageViewer, facts: ImageFacts, act: keyof typeof formRules): ImageDecision =>
+  decideImage(formRules[act][formOf(viewer, facts)], viewer, facts);
 
 const refusals: Partial<Record<ImageBar, ErrorCode>> = { notVerified: 'NOT_VERIFIED', noDownload: 'NO_DOWNLOAD' };
 

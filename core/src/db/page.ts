@@ -64,9 +64,12 @@ export class Pages {
 
   async list<T>(source: ListSource<T>, query: PageQuery): Promise<{ rows: T[]; pagination: Pagination }> {
     const key = query.cursor === undefined ? null : this.readCursor(source, query.cursor);
-    const total = await this.total(source);
+    const [total, found] = await Promise.all([
+      this.total(source),
+      key ? this.byKey(source, query.limit, key) : this.byNumber(source, query),
+    ]);
     const page = key?.page ?? query.page;
-    const found = key ? await this.byKey(source, query.limit, key) : await this.byNumber(source, query, total.count);
+    if (!key && total.count === 0) found.hasPrev = false;
     return { rows: found.rows, pagination: this.pagination(source, query.limit, page, total, found) };
   }
 
@@ -123,13 +126,13 @@ export class Pages {
     return { rows: shown, hasPrev: key.back ? more : true, hasNext: key.back ? true : more };
   }
 
-  private async byNumber<T>(source: ListSource<T>, { page, limit }: PageQuery, total: number) {
+  private async byNumber<T>(source: ListSource<T>, { page, limit }: PageQuery) {
     const skip = (page - 1) * limit;
     const rows = await this.find(source)
       .skip(skip)
       .limit(limit + 1)
       .lean<T[]>();
-    return { rows: rows.slice(0, limit), hasPrev: page > 1 && total > 0, hasNext: rows.length > limit };
+    return { rows: rows.slice(0, limit), hasPrev: page > 1, hasNext: rows.length > limit };
   }
 
   /**
@@ -160,15 +163,19 @@ export class Pages {
   /** Exact up to the limit; above it from the counter, or capped. */
   private async total<T>(source: Counted<T>): Promise<{ count: number; capped: boolean }> {
     const upTo = limits.exactTotal + 1;
+    // A list that was far above the limit a moment ago is not counted up to it again.
+    const stored = source.counter ? await this.stored(source, source.counter) : null;
+    if (stored && stored.count > 2 * upTo) return { count: stored.count, capped: false };
     const few = await source.model.countDocuments(source.filter, { limit: upTo });
     if (few < upTo) return { count: few, capped: false };
     if (!source.counter) return { count: limits.exactTotal, capped: true };
-    return { count: await this.counted(source, source.counter), capped: false };
+    return { count: stored?.count ?? (await this.recount(source, source.counter)), capped: false };
   }
 
-  private async counted<T>(source: Counted<T>, name: string): Promise<number> {
-    const stored = await this.counters.findById(name).lean();
-    if (!stored) return this.recount(source, name);
+  /** Returns the stored count, and counts again in the background when it is old; null when there is none. */
+  private async stored<T>(source: Counted<T>, name: string): Promise<CounterDoc | null> {
+    const stored = await this.counters.findById(name).lean<CounterDoc>();
+    if (!stored) return null;
     const stale = this.clock.now().getTime() - stored.at.getTime() > COUNTER_LAG_MS;
     if (stale && !this.refreshing.has(name)) {
       this.refreshing.add(name);
@@ -176,7 +183,7 @@ export class Pages {
         .catch(() => undefined)
         .finally(() => this.refreshing.delete(name));
     }
-    return stored.count;
+    return stored;
   }
 
   private async recount<T>(source: Counted<T>, name: string): Promise<number> {

@@ -97,6 +97,8 @@ export class Events {
   private readonly append: (event: EventDoc) => Promise<void>;
   private readonly together = grouped((changes: Change[]) => this.commitTogether(changes), MOST_TOGETHER);
   private auditRequestedAt = 0;
+  /** Called after each change of this process, also when its end is not known. */
+  onChange: () => void = () => undefined;
 
   constructor(
     private readonly db: Connection,
@@ -200,6 +202,7 @@ export class Events {
       if (isAway(error)) this.signer.mayBeCommitted(events);
       throw error;
     } finally {
+      this.onChange();
       await session.endSession();
     }
   }
