@@ -27,6 +27,7 @@ export default defineConfig({
   test: {
     name: 'journeys',
     include: ['src/**/*.test.ts'],
+    globalSetup: ['src/sharedProduct.ts'],
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // The files of one worker run one after the other, and share its browser and its product (`src/journey.ts`).
