@@ -85,7 +85,7 @@ async function signIn(browser: Browser, { url, person }: Site): Promise<State | 
 async function visit(browser: Browser, { url }: Site, screen: Screen, state: State | undefined): Promise<Vitals> {
   const context = await browser.newContext({
     baseURL: url,
-    viewport: { width: 1280, height: 800 },
+    viewport: { width: 1440, height: 900 },
     serviceWorkers: 'block',
     ...(screen.signedIn && state ? { storageState: state } : {}),
   });
@@ -137,7 +137,7 @@ async function measureViewerOf(browser: Browser, site: Site): Promise<Figure[]> 
   if (!state) throw new Error('The viewer needs an account: --email and --password.');
   const context = await browser.newContext({
     baseURL: site.url,
-    viewport: { width: 1280, height: 800 },
+    viewport: { width: 1440, height: 900 },
     storageState: state,
   });
   try {
