@@ -8,7 +8,7 @@ export interface Product {
   url: string;
   mailbox: Mails;
   admin: Account;
-  /** Returns the token of one session of `admin`, for calls without a browser. */
+  /** Returns the token of a session of `admin`, for calls without a browser. */
   adminToken: () => Promise<string>;
   /** For tests that change the database directly, where otherwise time would have to pass. */
   mongodbUri: () => string;
@@ -20,6 +20,9 @@ export interface OwnProduct extends Product {
   output: () => string;
   stop: () => Promise<void>;
 }
+
+/** An access token is valid for longer than this. */
+const RENEW_MS = 300_000;
 
 /**
  * Starts the whole product. With `demo` it has the demo people, their images and their chat; otherwise only one
@@ -37,8 +40,12 @@ export async function startProduct({
   const { url, mailbox, dataDir, output, stop } = await start({ ...people, ...env });
   const admin = demo ? (await demoPeople({ url })).admin : first;
   let token: Promise<string> | undefined;
+  let renewAt = 0;
   const adminToken = () => {
-    token ??= sessionOf(mailbox, admin, postTo(url)).then((session) => session.token);
+    if (!token || Date.now() > renewAt) {
+      renewAt = Date.now() + RENEW_MS;
+      token = sessionOf(mailbox, admin, postTo(url)).then((session) => session.token);
+    }
     return token;
   };
   return { url, mailbox, admin, adminToken, mongodbUri: () => joinEnv({}, dataDir).MONGODB_URI ?? '', output, stop };

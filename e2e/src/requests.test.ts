@@ -37,7 +37,7 @@ test.beforeAll(async ({ browser, shared }) => {
 });
 
 afterAll(async () => {
-  await Promise.all([asker, sender, other].map((person) => person.leave()));
+  await Promise.all([asker, sender, other].map((person) => person?.leave()));
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -15,18 +15,13 @@ declare module 'vitest' {
 interface Facts {
   url: string;
   admin: Account;
-  token: string;
   mongodbUri: string;
 }
 
 /** The calls between a process with test files and the process that has started the product. */
 const calls = {
-  facts: async ({ url, admin, adminToken, mongodbUri }: OwnProduct): Promise<Facts> => ({
-    url,
-    admin,
-    token: await adminToken(),
-    mongodbUri: mongodbUri(),
-  }),
+  facts: async ({ url, admin, mongodbUri }: OwnProduct): Promise<Facts> => ({ url, admin, mongodbUri: mongodbUri() }),
+  adminToken: async ({ adminToken }: OwnProduct) => adminToken(),
   mails: async ({ mailbox }: OwnProduct, ...of: Parameters<Product['mailbox']['mails']>) => mailbox.mails(...of),
   waitFor: async ({ mailbox }: OwnProduct, ...of: Parameters<Product['mailbox']['waitFor']>) => mailbox.waitFor(...of),
 };
@@ -76,10 +71,10 @@ export async function reachProduct(address: string): Promise<Product> {
     if (!answer.ok) throw new Error(await answer.text());
     return (await answer.json()) as Awaited<ReturnType<Calls[N]>>;
   };
-  const { url, admin, token, mongodbUri } = await ask('facts');
+  const { url, admin, mongodbUri } = await ask('facts');
   const mailbox: Product['mailbox'] = {
     mails: (...of) => ask('mails', ...of),
     waitFor: (...of) => ask('waitFor', ...of),
   };
-  return { url, admin, mailbox, adminToken: async () => token, mongodbUri: () => mongodbUri };
+  return { url, admin, mailbox, adminToken: () => ask('adminToken'), mongodbUri: () => mongodbUri };
 }
