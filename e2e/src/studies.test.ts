@@ -19,7 +19,7 @@ test.beforeAll(async ({ browser, shared }) => {
 });
 
 afterAll(async () => {
-  await Promise.all([owner, reader].map((person) => person.leave()));
+  await Promise.all([owner, reader].map((person) => person?.leave()));
 });
 
 afterEach(async ({ task }) => {
