@@ -16,6 +16,8 @@ const clinician = {
 };
 const reader = { email: 'hamid.noor@example.org', username: 'hamid.noor', firstname: 'Hamid', lastname: 'Noor' };
 const caption = 'Hand for a second opinion';
+/** Limit for a signed text to reach the patient's page, from the end of the signer's call: a second, if the machine is not busy. */
+const signedMs = () => revokedMs() / 2;
 
 let provider: Person;
 let patient: Person;
@@ -68,7 +70,7 @@ async function sign(comment: string, description: string): Promise<number> {
   return took;
 }
 
-test('The patient reads the signed text at once, with the signer’s name, and saves the report.', async () => {
+test('The patient reads the signed text within a second, with the signer’s name, and saves the report.', async () => {
   const [{ page }, other] = [provider, patient.page];
   await other.goto(`/ai-analysis/${image}`);
   await other.getByText('There is no second opinion to read').waitFor();
@@ -77,7 +79,7 @@ test('The patient reads the signed text at once, with the signer’s name, and s
   faults.push(...(await patient.lookTwice('opinion-none')), ...(await provider.lookTwice('opinion-draft')));
 
   const took = await sign('The bones are whole.', 'A left hand from the front.');
-  expect(took).toBeLessThan(revokedMs());
+  expect(took).toBeLessThan(signedMs());
   await other.getByText('Signed by Rabia Saeed').waitFor();
   await other.locator('main time').first().waitFor();
   await other.getByText('A left hand from the front.').waitFor();
@@ -97,7 +99,7 @@ test('A new run leaves the signed text to the patient until the next signature.'
   await other.reload();
   await other.getByText('The bones are whole.').waitFor();
   const took = await sign('An old fracture has healed.', 'A left hand, with an old fracture.');
-  expect(took).toBeLessThan(revokedMs());
+  expect(took).toBeLessThan(signedMs());
   expect(await other.getByText('The bones are whole.').count()).toBe(0);
 });
 
@@ -109,7 +111,7 @@ test('A withdrawal takes the text from the patient’s page at once, and a notic
   const gone = patient.whenTrue(shows('There is no second opinion to read'));
   const answered = provider.whenAnswered('POST');
   await dialog.getByRole('button', { name: 'Withdraw', exact: true }).click();
-  expect((await gone) - (await answered)).toBeLessThan(revokedMs());
+  expect((await gone) - (await answered)).toBeLessThan(signedMs());
   expect(await other.getByText('An old fracture has healed.').count()).toBe(0);
   await isIn(page, 'withdrawn');
   await page.getByText('This was the other hand.').first().waitFor();
