@@ -229,7 +229,7 @@ export const dialogs: readonly Dialog[] = [
     open: async (page) => {
       await onCard('Chest CT', 'act')(page);
       await page.getByRole('dialog').locator('[data-identity] label').click();
-      await page.locator('[data-burned-in] button').click();
+      await page.locator('[data-burned-in] button[aria-expanded]').click();
     },
     shown: '[data-burned-in] table',
   },
