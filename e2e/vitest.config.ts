@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The journeys that take the longest, in this order. */
-const longest = ['everyScreen', 'viewer', 'seed', 'secondFactor'].map((name) => `/${name}.test.ts`);
+const longest = ['everyScreen', 'viewer', 'revocation', 'seed', 'sharing', 'story'].map((name) => `/${name}.test.ts`);
 
 /** Begins with the longest journeys. One that begins last would run alone at the end. */
 class LongestFirst extends BaseSequencer {
@@ -27,6 +27,7 @@ export default defineConfig({
   test: {
     name: 'journeys',
     include: ['src/**/*.test.ts'],
+    globalSetup: ['src/sharedProduct.ts'],
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // The files of one worker run one after the other, and share its browser and its product (`src/journey.ts`).

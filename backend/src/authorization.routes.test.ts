@@ -227,6 +227,11 @@ describe('fields that are nobody’s to send', () => {
       nameCarer: post(patient, { email: 'nobody@example.test' }),
       acceptCarer: post(patient, {}, `/carers/${newId()}/accept`),
       endCarer: post(patient, {}, `/carers/${newId()}/end`),
+      blackOut: post(
+        provider,
+        { rectangles: [{ x0: 0, y0: 0, x1: 1, y1: 1 }], caption: 'Copy' },
+        `/upload/image/${image.id}/blackout`,
+      ),
       deleteImage: post(provider, {}, `/upload/image/${image.id}`),
       startAnalysis: post(provider, {}, `/analyze/${image.id}`),
       saveAnnotations: post(

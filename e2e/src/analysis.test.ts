@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, expect } from 'vitest';
 import { test } from './journey.js';
 import { Person } from './person.js';
-import { demoPeople, type Product, startProduct } from './product.js';
+import { demoPeople, type OwnProduct, startProduct } from './product.js';
 
-let product: Product | undefined;
+let product: OwnProduct | undefined;
 let server: Server | undefined;
 afterAll(async () => {
   await product?.stop();

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
 import { enterProviders, type Person } from './person.js';
+import { visit } from './screens/judge.js';
 
 const assets = join(import.meta.dirname, '../../backend/assets/demo');
 const saba = { email: 'saba.latif@example.org', username: 'saba.latif', firstname: 'Saba', lastname: 'Latif' };
@@ -31,9 +32,8 @@ afterEach(async ({ task }) => {
 });
 
 const openImage = async (page: Page, language: 'en' | 'ur') => {
-  await page.goto('/view-images');
   await page.evaluate(`localStorage.setItem('language', '${language}')`);
-  await page.reload();
+  await page.goto('/view-images');
   await page.locator(`html[lang=${language}]`).waitFor();
   await page.locator('article[data-image] button').first().click();
   await page.getByRole('dialog').getByRole('img').first().waitFor();
@@ -66,7 +66,7 @@ test('The film fills the height of the dialog beside its side panel, in Urdu too
 
 test('The tail of a bubble follows the page, also under a text of the other direction.', async () => {
   const { page } = provider;
-  await page.goto('/messages');
+  await visit(page, '/messages');
   await page.locator('html[lang=ur]').waitFor();
   await page.locator('[data-row], [data-chat]').first().click();
   await page.getByRole('log').locator('[data-message]').nth(1).waitFor();
@@ -96,7 +96,7 @@ test('The tooltip of the menu disappears when the focus has passed it.', async (
 test('The marks on the films of the landing page do not overlap on a phone.', async () => {
   const { page } = provider;
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto('/');
+  await visit(page, '/');
   await page.getByText('14 NOV 2026').first().waitFor();
   const overlaps = await page.evaluate<string[]>(`(() => {
     const isMark = (one) => {

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
 import { line, Person } from './person.js';
-import { demoPeople, type Product, startProduct } from './product.js';
+import { demoPeople, type OwnProduct, startProduct } from './product.js';
 import { differs, shootScreen } from './screens/baseline.js';
 import { desk, fits, judge, phone, settled, turnTo } from './screens/judge.js';
 import {
@@ -16,7 +16,7 @@ import {
   type Viewer,
 } from './screens/table.js';
 
-let product: Product;
+let product: OwnProduct;
 let browser: Browser;
 let places: (viewer: Viewer) => Places;
 let signed = '';
@@ -103,7 +103,7 @@ async function signOpinion(): Promise<string> {
   const text = { comment: 'Your lungs are clear.', edits: { followUp: ['A picture in one year'] } };
   await provider.call(`/analyze/${id}/sign`, 'POST', { version: (await draft()).version, ...text });
   const shares = await provider.call<{ id: string }[]>(`/sharing?imageId=${id}`);
-  const mails = product.mailbox.mails(patient.email).map((mail) => mail.text);
+  const mails = (await product.mailbox.mails(patient.email)).map((mail) => mail.text);
   for (const { id: sharingRequestId } of shares) {
     const mail = mails.find((one) => line(one, 'Sharing id') === sharingRequestId) ?? '';
     const body = { sharingRequestId, verificationCode: line(mail, 'Code') };

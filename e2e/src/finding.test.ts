@@ -4,9 +4,10 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
 import { enterProviders, Person, password, register } from './person.js';
+import { visit } from './screens/judge.js';
 
 /** A provider finds images again: by text, chip and patient, after a reload and Back, on a desktop and on a phone. */
-const sana = { email: 'sana.find@example.org', username: 'sana.find', firstname: 'Sana', lastname: 'Mirza' };
+const sana = { email: 'sana.find@example.org', username: 'sana.find', firstname: 'Sana', lastname: 'Rauf' };
 const hina = { email: 'hina.find@example.org', username: 'hina.find', firstname: 'Hina', lastname: 'Farooqui' };
 const demo = (name: string) => readFileSync(join(import.meta.dirname, '../../backend/assets/demo', name));
 const files = {
@@ -86,7 +87,7 @@ test('A provider finds images by text and chip, and the search survives a reload
 
 test('The images of one patient are in the gallery and on the patient’s profile, where a card opens.', async () => {
   const { page } = provider;
-  await page.goto('/view-images');
+  await visit(page, '/view-images');
   await page.getByRole('combobox', { name: 'Patient' }).fill('Farooqui');
   await page.getByRole('option', { name: /Farooqui/ }).click();
   await shows(page, 'Chest PA');
@@ -95,7 +96,7 @@ test('The images of one patient are in the gallery and on the patient’s profil
   await page.getByRole('button', { name: 'Show all patients, not only Hina Farooqui' }).click();
   await shows(page, 'Chest PA', 'Discharge summary', 'Left hand after a fall');
 
-  await page.goto(`/user-profile/${patientId}`);
+  await visit(page, `/user-profile/${patientId}`);
   await page.getByRole('region', { name: 'Images', exact: true }).waitFor();
   await shows(page, 'Chest PA');
   faults.push(...(await provider.lookTwice('patient-images')));
@@ -111,7 +112,7 @@ test('The images of one patient are in the gallery and on the patient’s profil
 test('On a phone the filters are in a sheet, and the first picture begins in the first half of the screen.', async () => {
   const { page } = provider;
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto('/view-images');
+  await visit(page, '/view-images');
   await page.getByRole('button', { name: 'Uploaded Images' }).click();
   await shows(page, 'Discharge summary', 'Left hand after a fall');
   const top = async () => (await page.locator('article').first().boundingBox())?.y;

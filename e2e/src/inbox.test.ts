@@ -3,10 +3,10 @@ import type { Browser } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
 import { test } from './journey.js';
 import { line, Person } from './person.js';
-import { type Product, startProduct } from './product.js';
+import { type OwnProduct, startProduct } from './product.js';
 
 /** The product as `npm start` runs it, with its own mail catcher. */
-let product: Product;
+let product: OwnProduct;
 let browser: Browser;
 
 test.beforeAll(async ({ browser: started }) => {

@@ -1,12 +1,14 @@
-import { test as base } from 'vitest';
+import { availableParallelism, loadavg } from 'node:os';
+import { test as base, inject } from 'vitest';
 import { forJourneys, launchChromium } from './chromium.js';
-import { startProduct } from './product.js';
+import { reachProduct } from './sharedProduct.js';
 
 /**
- * The tests of a journey. The journeys of one worker run one after the other. They share a browser, each with contexts of its
- * own, and a product that has only an administrator. Each journey creates its own people, with addresses of their own, and
- * leaves the administrator's password and second factor unchanged: `addAdministrator` adds another one. Only a journey that
- * needs the demonstration starts its own product.
+ * The tests of a journey. The journeys of one worker run one after the other and share a browser, each with contexts of its
+ * own. All journeys that run at the same time share a product, which has only an administrator. So each journey creates its
+ * own people, with names and addresses of their own, and nobody logs in as the administrator: `addAdministrator` adds another
+ * one. A journey finds its own rows by their names, because lists of all people and all images have those of other journeys.
+ * A journey that needs the demonstration, or a setting that changes the screens of others, starts its own product.
  */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from the pattern what the fixture needs.
@@ -16,14 +18,13 @@ export const test = base
     return browser;
   })
   // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from the pattern what the fixture needs.
-  .extend('shared', { scope: 'worker' }, async ({}, { onCleanup }) => {
-    const product = await startProduct();
-    onCleanup(() => product.stop());
-    return product;
-  });
+  .extend('shared', { scope: 'worker' }, ({}) => reachProduct(inject('sharedProduct')));
 
-/** Limit for a revocation to reach a screen, from the end of the owner's call. The product promises it. */
-export const REVOKED_MS = 2_000;
+/**
+ * The time within which an ended access has disappeared from every open page: two seconds, and longer on a machine with
+ * more work than cores.
+ */
+export const revokedMs = () => 2_000 * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 
 /** True in a page whose dialog says that the access has ended, and that shows no picture. */
 export const accessEnded = `[...document.querySelectorAll('[role=dialog] *')].some(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
 import { enterProviders, line, Person, password } from './person.js';
+import { visit } from './screens/judge.js';
 
 /** These journeys use only the keyboard. */
 const assets = join(import.meta.dirname, '../../backend/assets/demo');
@@ -153,13 +154,13 @@ test('The arrow keys go from card to card in the gallery.', async () => {
   await cards.first().getByRole('button').first().focus();
   await page.keyboard.press('ArrowDown');
   await expect.poll(at).toBe(await cards.nth(1).getAttribute('data-image'));
-  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.setViewportSize({ width: 1280, height: 800 });
 });
 
 test('An image is shared by keyboard, and the focus returns to its button.', async () => {
   const { page } = provider;
   const { keyboard } = page;
-  await page.goto('/view-images');
+  await visit(page, '/view-images');
   await page.getByRole('button', { name: 'Share Left hand, after fall' }).first().waitFor();
   await tabTo(provider, /^Share Left hand/);
   await keyboard.press('Enter');

@@ -2,7 +2,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import type { Account, Product } from './product.js';
+import { giveBack, pageFor, smallFile } from './pages.js';
+import type { Product } from './product.js';
+import { codeMail, line, PATIENCE_MS, sessionOf } from './session.js';
+
+export { line, PATIENCE_MS } from './session.js';
 
 /** The folder of the screenshots. */
 export const pictures = join(import.meta.dirname, '../../test-results/journeys');
@@ -11,21 +15,8 @@ mkdirSync(pictures, { recursive: true });
 /** Lines of the browser itself: for a refused call, and for a page that closes while its socket opens. */
 const ofTheBrowser = /Failed to load resource|WebSocket is closed before the connection is established/;
 
-/** Refuses the registration of a service worker, as a private window does. */
-const withoutServiceWorker = `ServiceWorkerContainer.prototype.register = () => Promise.reject(new Error('refused'));`;
-
 /** axe's tags for the rules of WCAG 2.2 AA. */
 const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-
-/** Returns the value on the line `name: value` of a mail. */
-export const line = (text: string, name: string): string =>
-  new RegExp(`^${name}: (\\S+)\\s*$`, 'm').exec(text)?.[1] ?? '';
-
-/** The limit for a step of a journey. It is long, because a busy machine is no fault. The promises have limits of their own. */
-export const PATIENCE_MS = 60_000;
-
-/** The subject of the mail with the code of a login. */
-const codeMail = 'Your verification code';
 
 /** An image as the answer to its upload describes it. */
 export interface Uploaded {
@@ -62,10 +53,10 @@ export async function register(
   });
 }
 
-/** Approves the first provider of the list, or the one with this name, as a careful administrator does. */
-export async function approve(page: Page, name = ''): Promise<void> {
+/** Approves the provider with this name, as a careful administrator does. */
+export async function approve(page: Page, name: string): Promise<void> {
   await page
-    .getByRole('button', { name: new RegExp(`^Approve ${name}`) })
+    .getByRole('button', { name: new RegExp(`^Approve ${name}`, 'i') })
     .first()
     .click();
   const dialog = page.getByRole('dialog');
@@ -101,22 +92,19 @@ export class Person {
     { email, password }: { email: string; password: string },
     options: BrowserContextOptions = {},
   ): Promise<Person> {
-    const context = await browser.newContext({
+    const page = await pageFor(browser, {
       baseURL: product.url,
-      viewport: { width: 1440, height: 900 },
+      viewport: { width: 1280, height: 800 },
       // Each frame of an animation is drawn by the processor. `story.test.ts` shows them all.
       reducedMotion: 'reduce',
       ...options,
     });
-    context.setDefaultTimeout(PATIENCE_MS);
-    // A service worker is one more process, and fetches the files of the first page once more. A journey that needs it says so.
-    if (options.serviceWorkers !== 'allow') await context.addInitScript(withoutServiceWorker);
-    return new Person(product, await context.newPage(), email, password);
+    return new Person(product, page, email, password);
   }
 
-  /** Closes this person's browser context. */
-  async leave(): Promise<void> {
-    await this.page.context().close();
+  /** Gives the page back for the next person. With `close` it closes the page: one with a script or settings of its own. */
+  async leave({ close = 'stop' in this.product }: { close?: boolean } = {}): Promise<void> {
+    await (close ? this.page.context().close() : giveBack(this.page));
   }
 
   async mailed(subject: string, n = 1): Promise<string> {
@@ -135,7 +123,7 @@ export class Person {
   }
 
   async signIn(password = this.password): Promise<void> {
-    const before = this.product.mailbox.mails(this.email, codeMail).length;
+    const before = (await this.product.mailbox.mails(this.email, codeMail)).length;
     await this.page.goto('/login');
     await this.page.getByLabel('Email').fill(this.email);
     await this.page.getByLabel('Password', { exact: true }).fill(password);
@@ -147,11 +135,10 @@ export class Person {
 
   /** Signs in by the API, because other journeys test the screens of the sign-in. No screen is open afterwards. */
   async enter(): Promise<void> {
-    const session = await sessionOf(this.product, this, async (path, data, headers) =>
+    const session = await sessionOf(this.product.mailbox, this, async (path, data, headers) =>
       (await this.page.request.post(`/api${path}`, { data, headers })).json(),
     );
-    // A small file of the product has the local storage of its pages, and starts no app.
-    await this.page.goto('/icons/192.png');
+    await this.page.goto(smallFile);
     await this.page.evaluate(`localStorage.setItem('root', ${JSON.stringify(JSON.stringify(session))})`);
   }
 
@@ -229,7 +216,7 @@ export class Person {
     const wider = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     if (wider > 0) faults.push(`${name}: ${wider} px wider than a phone`);
     await page.emulateMedia({ colorScheme: 'light' });
-    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.setViewportSize({ width: 1280, height: 800 });
     return faults;
   }
 
@@ -276,46 +263,45 @@ export class Person {
   }
 }
 
-type Post = (path: string, data: object, headers: Record<string, string>) => Promise<unknown>;
+type Send = <T>(method: string, path: string, data: object) => Promise<T>;
 
-/** Logs in by two calls, with the mailed code, and returns the session. */
-async function sessionOf({ mailbox }: Product, { email, password }: Account, post: Post): Promise<{ token: string }> {
-  const ask = async (path: string, data: object, token?: string) => {
-    const answer = await post(path, data, token ? { Authorization: `Bearer ${token}` } : {});
-    return (answer as { data: { token: string } }).data;
-  };
-  const before = mailbox.mails(email, codeMail).length;
-  const { token } = await ask('/auth/login', { email, password });
-  const mails = await mailbox.waitFor(email, codeMail, before + 1, PATIENCE_MS);
-  return ask('/auth/confirm', { code: line(mails.at(-1)?.text ?? '', 'Code') }, token);
-}
-
-type Send = (method: string, path: string, data: object, headers?: Record<string, string>) => Promise<unknown>;
-
-/** Returns a function that sends API calls with a session of the administrator, without a browser. */
-async function administrator(product: Product): Promise<Send> {
-  const send: Send = async (method, path, data, headers = {}) => {
-    const all = { 'Content-Type': 'application/json', ...headers };
-    const answer = await fetch(`${product.url}/api${path}`, { method, headers: all, body: JSON.stringify(data) });
+/** Sends an API call with the session of the administrator, without a browser. */
+export const asAdministrator =
+  ({ url, adminToken }: Product): Send =>
+  async <T>(method: string, path: string, data: object) => {
+    const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${await adminToken()}` };
+    const answer = await fetch(`${url}/api${path}`, { method, headers, body: JSON.stringify(data) });
     if (!answer.ok) throw new Error(`${method} ${path} was answered with ${answer.status}`);
-    return answer.json();
+    return ((await answer.json()) as { data: T }).data;
   };
-  const { token } = await sessionOf(product, product.admin, (path, data, headers) => send('POST', path, data, headers));
-  return (method, path, data) => send(method, path, data, { Authorization: `Bearer ${token}` });
-}
 
 /** Registers health providers, and approves them as the administrator, by the API alone. */
 export async function addProviders(product: Product, ...people: readonly Newcomer[]): Promise<void> {
-  const [send] = await Promise.all([administrator(product), ...people.map((one) => register(product, one))]);
-  await Promise.all(people.map(({ email }) => send('POST', '/users/approve-provider', { email })));
+  const send = asAdministrator(product);
+  await Promise.all(
+    people.map(async (one) => {
+      await register(product, one);
+      await send('POST', '/users/approve-provider', { email: one.email });
+    }),
+  );
 }
 
-/** Adds an administrator, for a journey that changes the account. */
+/** Adds an administrator. */
 export async function addAdministrator(product: Product, person: Newcomer): Promise<void> {
-  const [send] = await Promise.all([administrator(product), register(product, person)]);
-  const { email } = person;
-  const { data } = (await send('POST', '/users/approve-provider', { email })) as { data: { id: string } };
-  await send('PUT', `/users/role/${data.id}`, { role: 'admin' });
+  const send = asAdministrator(product);
+  await register(product, person);
+  const { id } = await send<{ id: string }>('POST', '/users/approve-provider', { email: person.email });
+  // The session of the administrator may be older than a login that counts as a confirmation.
+  await send('POST', '/auth/step-up', { password: product.admin.password });
+  await send('PUT', `/users/role/${id}`, { role: 'admin' });
+}
+
+/** Adds an administrator, who is signed in in a browser context. */
+export async function enterAdministrator(product: Product, browser: Browser, one: Newcomer): Promise<Person> {
+  await addAdministrator(product, one);
+  const person = await Person.arrive(product, browser, { ...one, password });
+  await person.enter();
+  return person;
 }
 
 /** Registers health providers, approves them, and returns them signed in, each in a browser context. */

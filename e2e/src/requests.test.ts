@@ -5,6 +5,7 @@ import { dicomPicture, element } from '@lightbox/testkit/part10.js';
 import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
 import { enterProviders, line, Person } from './person.js';
+import { visit } from './screens/judge.js';
 
 /** A provider asks, and somebody without an account sends a folder from a phone. */
 const sana = { email: 'sana.qadir@example.org', username: 'sana.qadir', firstname: 'Sana', lastname: 'Qadir' };
@@ -36,7 +37,7 @@ test.beforeAll(async ({ browser, shared }) => {
 });
 
 afterAll(async () => {
-  await Promise.all([asker, sender, other].map((person) => person.leave()));
+  await Promise.all([asker, sender, other].map((person) => person?.leave()));
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -109,7 +110,7 @@ test('The provider is told at once, looks at the study, and takes it: then it is
   await page.locator('[data-viewport][data-state=drawn]').first().waitFor();
   expect(await page.getByRole('button', { name: /^(Download|Share)/ }).count()).toBe(0);
   await page.goBack();
-  await page.goto('/view-images');
+  await visit(page, '/view-images');
   await page.getByText('1 request was answered').waitFor({ state: 'attached' });
   expect(await page.locator('[data-image]').count()).toBe(0);
   await page.goBack();

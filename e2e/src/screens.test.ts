@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
-import { approve, Person } from './person.js';
-import { turnTo } from './screens/judge.js';
+import { approve, enterAdministrator, Person } from './person.js';
+import { turnTo, visit } from './screens/judge.js';
 
 const assets = join(import.meta.dirname, '../../backend/assets/demo');
 const account = {
@@ -18,6 +18,8 @@ const account = {
   specialization: 'Radiology',
 };
 
+const rafiq = { email: 'rafiq.anjum@example.org', username: 'rafiq.anjum', firstname: 'Rafiq', lastname: 'Anjum' };
+
 let admin: Person;
 let provider: Person;
 const faults: string[] = [];
@@ -30,7 +32,7 @@ test.beforeAll(async ({ browser, shared: product }) => {
     // The browser keeps the files of the service worker too, in the check of its stored data.
     serviceWorkers: 'allow' as const,
   };
-  admin = await Person.arrive(product, browser, product.admin);
+  admin = await enterAdministrator(product, browser, rafiq);
   provider = await Person.arrive(product, browser, account, away);
   await fetch(`${product.url}/api/auth/register`, {
     method: 'POST',
@@ -53,7 +55,6 @@ const fact = (page: Page, label: string) =>
   page.locator('dt', { hasText: new RegExp(`^${label}$`) }).locator('xpath=following-sibling::dd[1]');
 
 test('An administrator changes a setting in its row.', async () => {
-  await admin.enter();
   const { page } = admin;
   await page.goto('/dashboard');
   await page.getByRole('link', { name: 'Settings' }).click();
@@ -83,7 +84,7 @@ test('Roles and permissions are listed.', async () => {
 test('The table of people leads to a profile, and an approval is in the audit log.', async () => {
   const { page } = admin;
   await turnTo(page, '/approve-provider');
-  await approve(page);
+  await approve(page, 'Sana Mirza');
   await turnTo(page, '/dashboard');
   await button(page, 'Email').click();
   await page.waitForURL('**/dashboard?sort=email');
@@ -115,7 +116,7 @@ test('The table of people leads to a profile, and an approval is in the audit lo
     .poll(
       async () => {
         // By its action: each reading of the log is an entry too, and the list has ten rows.
-        await page.goto('/audit-logs?action=audit.verify');
+        await visit(page, '/audit-logs?action=audit.verify');
         await page.getByText('No audit logs found.').or(entry.first()).first().waitFor();
         return entry.count();
       },
@@ -186,7 +187,7 @@ test('A copied link opens the image for its owner.', async () => {
   faults.push(...(await provider.lookTwice('share-image')));
   await page.goto(await page.evaluate<string>('navigator.clipboard.readText()'));
   await page.getByRole('dialog').getByText('Left hand, after fall').first().waitFor();
-  await page.goto('/view-images');
+  await visit(page, '/view-images');
   await button(page, /^Open.*Left hand, after fall/).click();
   await page.waitForURL('**/view-images?image=*');
   await page.reload();

@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
-import { test } from './journey.js';
+import { revokedMs, test } from './journey.js';
 import { enterProviders, line, Person, password, register } from './person.js';
+import { visit } from './screens/judge.js';
 
 /** Two browsers: a provider signs a second opinion, withdraws it and signs again; its patient sees each change at once. */
 const clinician = {
@@ -14,10 +15,9 @@ const clinician = {
   lastname: 'Saeed',
 };
 const reader = { email: 'hamid.noor@example.org', username: 'hamid.noor', firstname: 'Hamid', lastname: 'Noor' };
-/** A caption that no other journey uses, because an administrator sees all images. */
 const caption = 'Hand for a second opinion';
-/** Limit for a signed text to reach the patient's page, from the end of the signer's call. */
-const SIGNED_MS = 1_000;
+/** Limit for a signed text to reach the patient's page, from the end of the signer's call: a second, if the machine is not busy. */
+const signedMs = () => revokedMs() / 2;
 
 let provider: Person;
 let patient: Person;
@@ -79,7 +79,7 @@ test('The patient reads the signed text within a second, with the signer’s nam
   faults.push(...(await patient.lookTwice('opinion-none')), ...(await provider.lookTwice('opinion-draft')));
 
   const took = await sign('The bones are whole.', 'A left hand from the front.');
-  expect(took).toBeLessThan(SIGNED_MS);
+  expect(took).toBeLessThan(signedMs());
   await other.getByText('Signed by Rabia Saeed').waitFor();
   await other.locator('main time').first().waitFor();
   await other.getByText('A left hand from the front.').waitFor();
@@ -99,7 +99,7 @@ test('A new run leaves the signed text to the patient until the next signature.'
   await other.reload();
   await other.getByText('The bones are whole.').waitFor();
   const took = await sign('An old fracture has healed.', 'A left hand, with an old fracture.');
-  expect(took).toBeLessThan(SIGNED_MS);
+  expect(took).toBeLessThan(signedMs());
   expect(await other.getByText('The bones are whole.').count()).toBe(0);
 });
 
@@ -111,12 +111,12 @@ test('A withdrawal takes the text from the patient’s page at once, and a notic
   const gone = patient.whenTrue(shows('There is no second opinion to read'));
   const answered = provider.whenAnswered('POST');
   await dialog.getByRole('button', { name: 'Withdraw', exact: true }).click();
-  expect((await gone) - (await answered)).toBeLessThan(SIGNED_MS);
+  expect((await gone) - (await answered)).toBeLessThan(signedMs());
   expect(await other.getByText('An old fracture has healed.').count()).toBe(0);
   await isIn(page, 'withdrawn');
   await page.getByText('This was the other hand.').first().waitFor();
 
-  await other.goto('/view-images');
+  await visit(other, '/view-images');
   await other.getByRole('button', { name: /^Notifications/ }).click();
   const notice = other.getByRole('link', { name: `The second opinion about ${caption} was withdrawn` });
   await notice.waitFor();

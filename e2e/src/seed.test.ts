@@ -2,13 +2,13 @@ import type { Browser } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
 import { test } from './journey.js';
 import { Person } from './person.js';
-import { demoPeople, type Product, type Role, startProduct } from './product.js';
+import { demoPeople, type OwnProduct, type Role, startProduct } from './product.js';
 import { openScenes, uploadScenes } from './seed/open.js';
 import { missing, type Scene } from './seed/scenes.js';
 import { adminScenes, patientScenes, providerScenes } from './seed/signedIn.js';
 
 /** Checks that the screens show the texts of the seed specification. */
-let product: Product;
+let product: OwnProduct;
 let browser: Browser;
 const complaints: string[] = [];
 

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
-import { line, Person } from './person.js';
+import { enterProviders, line, Person, password } from './person.js';
+import { visit } from './screens/judge.js';
 
 const assets = join(import.meta.dirname, '../../backend/assets/demo');
-const password = 'Long-Enough-Pass-9';
+const danish = { email: 'danish.rana@example.org', username: 'danish.rana', firstname: 'Danish', lastname: 'Rana' };
 const people = [
   { email: 'sana.iqbal@example.org', username: 'sana.iqbal', firstname: 'Sana', lastname: 'Iqbal' },
   { email: 'adeel.baig@example.org', username: 'adeel.baig', firstname: 'Adeel', lastname: 'Baig' },
 ] as const;
-/** Captions that no other journey uses, because an administrator sees all images. */
 const captions = ['Left wrist, from the side', 'Left wrist, from above'] as const;
 const note = 'Please compare the two before Friday.';
 
@@ -22,7 +22,7 @@ let newcomer: Person;
 const faults: string[] = [];
 
 test.beforeAll(async ({ browser, shared: product }) => {
-  owner = await Person.arrive(product, browser, product.admin);
+  [owner] = (await enterProviders(product, browser, danish)) as [Person];
   for (const person of people) {
     await fetch(`${product.url}/api/auth/register`, {
       method: 'POST',
@@ -57,7 +57,7 @@ const cardOf = ({ page }: Person, caption: string) => page.locator('article', { 
 /** Checks the screen on a desktop and on a phone, light, dark and in Urdu. */
 async function look(person: Person, name: string): Promise<void> {
   const { page } = person;
-  const size = page.viewportSize() ?? { width: 1440, height: 900 };
+  const size = page.viewportSize() ?? { width: 1280, height: 800 };
   faults.push(...(await person.look(`${name}-light`)));
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 390, height: 844 });
@@ -92,7 +92,6 @@ async function verify(person: Person, caption: string, mail: string): Promise<vo
 }
 
 test('Two images are shared with two people in one act, with a note and one mail for each.', async () => {
-  await owner.enter();
   for (const caption of captions) await upload(owner, caption);
   await Promise.all([first.enter(), second.enter()]);
   const { page } = owner;
@@ -131,7 +130,7 @@ test('Two images are shared with two people in one act, with a note and one mail
 
 test('The owner forbids the download and changes the end, and the open screen of the recipient follows.', async () => {
   const { page } = owner;
-  await page.goto('/view-images');
+  await visit(page, '/view-images');
   await button(page, `Share ${captions[0]}`).click();
   const change = page.getByRole('button', { name: 'Change the access of Sana Iqbal' });
   await change.click();
@@ -191,7 +190,7 @@ test('An image is shared without identity, and its recipient never reads the cap
   const { page } = owner;
   const caption = 'Rehana, follow-up';
   await upload(owner, caption, 'chest-ct.dcm');
-  await page.goto('/view-images');
+  await visit(page, '/view-images');
   await button(page, `Share ${caption}`).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('searchbox').fill(people[0].firstname);
@@ -199,7 +198,6 @@ test('An image is shared without identity, and its recipient never reads the cap
   await dialog.getByRole('checkbox', { name: 'Without identity' }).check({ force: true });
   await dialog.getByRole('button', { name: /differences? from the original/ }).click();
   await dialog.getByRole('cell', { name: 'StudyDate' }).waitFor();
-  await look(owner, 'sharing-without-identity');
   // Text in the picture is drawn over, with the mouse and with keys, and the copy is shared.
   await dialog.getByRole('button', { name: 'Black out text' }).click();
   const surface = dialog.getByRole('group', { name: 'Picture to draw on' });
@@ -226,11 +224,11 @@ test('An image is shared without identity, and its recipient never reads the cap
   await dialog.waitFor({ state: 'detached' });
 
   const mail = await first.mailed('An image was shared with you', 2);
-  await first.page.goto('/view-images');
+  await visit(first.page, '/view-images');
   const general = 'Image without identity';
   await verify(first, general, mail);
   await look(first, 'sharing-copy');
-  await first.page.goto('/view-images');
+  await visit(first.page, '/view-images');
   await cardOf(first, general).getByText('Without identity', { exact: true }).waitFor();
   expect(await first.page.content()).not.toContain('Rehana');
 });

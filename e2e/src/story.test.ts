@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
-import { approve, line, Person } from './person.js';
+import { addAdministrator, approve, line, Person, password } from './person.js';
+import { visit } from './screens/judge.js';
 
 const assets = join(import.meta.dirname, '../../backend/assets/demo');
-const password = 'Long-Enough-Pass-9';
+const nida = { email: 'nida.hashmi@example.org', username: 'nida.hashmi', firstname: 'Nida', lastname: 'Hashmi' };
 
 let admin: Person;
 let provider: Person;
@@ -16,7 +17,8 @@ const faults: string[] = [];
 test.beforeAll(async ({ browser, shared: product }) => {
   // The two see every animation, and have the service worker.
   const moving = { reducedMotion: 'no-preference', serviceWorkers: 'allow' } as const;
-  admin = await Person.arrive(product, browser, product.admin);
+  await addAdministrator(product, nida);
+  admin = await Person.arrive(product, browser, { ...nida, password });
   provider = await Person.arrive(product, browser, { email: 'bilal.siddiqui@example.org', password }, moving);
   patient = await Person.arrive(product, browser, { email: 'rania.ashraf@example.org', password }, moving);
 });
@@ -79,7 +81,7 @@ test('A provider registers, and waits until an administrator approves.', async (
 
   await admin.signIn();
   await admin.page.waitForURL('**/dashboard');
-  await admin.page.goto('/approve-provider');
+  await visit(admin.page, '/approve-provider');
   await admin.page.getByText('Bilal Siddiqui').first().waitFor();
   await provider.mailed('We received your registration');
   await approve(admin.page, 'Bilal Siddiqui');
@@ -141,7 +143,7 @@ test('A photograph is shared for a day, and disappears at once when the share is
 });
 
 test('The two exchange messages live.', async () => {
-  await provider.page.goto('/messages');
+  await visit(provider.page, '/messages');
   await button(provider.page, 'New chat').click();
   await provider.page.getByPlaceholder('Search user by name or email...').fill('rania');
   await provider.page.getByRole('dialog').getByText('Rania Ashraf').first().click();
@@ -181,7 +183,7 @@ test('The provider sees the analysis arrive.', async () => {
 
 test('The patient downloads all their data, and prints who got access to their images and who looked at them.', async () => {
   const { page } = patient;
-  await page.goto('/profile');
+  await visit(page, '/profile');
   const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Download your data').click()]);
   const list = execFileSync('python3', ['-m', 'zipfile', '-l', (await download.path()) ?? ''], { encoding: 'utf8' });
   for (const name of ['profile.json', '.dcm', 'messages.html', 'log.csv', 'shares.json', 'index.html']) {
@@ -203,7 +205,7 @@ test('The patient downloads all their data, and prints who got access to their i
   expect(await button(page, 'Print').isVisible()).toBe(false);
   await patient.shoot('disclosures-printed');
   await page.emulateMedia({ media: 'screen' });
-  await page.goto('/view-images');
+  await visit(page, '/view-images');
 });
 
 test('A sign-out ends the session in this browser.', async () => {

@@ -6,9 +6,15 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
 import { enterProviders, Person, password, register } from './person.js';
+import { visit } from './screens/judge.js';
 
 /** Many files, the tray on every screen, and uploads that go on after a reload. */
-const zara = { email: 'zara.iqbal@example.org', username: 'zara.iqbal', firstname: 'Zara', lastname: 'Iqbal' };
+const mahnoor = {
+  email: 'mahnoor.iqbal@example.org',
+  username: 'mahnoor.iqbal',
+  firstname: 'Mahnoor',
+  lastname: 'Iqbal',
+};
 const iqra = { email: 'iqra.naz@example.org', username: 'iqra.naz', firstname: 'Iqra', lastname: 'Naz' };
 
 let provider: Person;
@@ -39,7 +45,7 @@ function slices(name: string, uid: string, count: number, patientName: string, s
 }
 
 test.beforeAll(async ({ browser, shared }) => {
-  [provider] = (await enterProviders(shared, browser, zara)) as [Person];
+  [provider] = (await enterProviders(shared, browser, mahnoor)) as [Person];
   await register(shared, iqra, 'patient');
   patient = await Person.arrive(shared, browser, { ...iqra, password });
   await patient.mailed('Your verification code');
@@ -47,7 +53,7 @@ test.beforeAll(async ({ browser, shared }) => {
 });
 
 afterAll(async () => {
-  await Promise.all([provider, patient].map((person) => person?.leave()));
+  await Promise.all([provider?.leave({ close: true }), patient?.leave()]);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -60,7 +66,7 @@ const tray = (page: Page) => page.getByRole('region', { name: 'Uploads' });
 
 async function chooseFolder(path: string): Promise<void> {
   const { page } = provider;
-  await page.goto('/upload');
+  await visit(page, '/upload');
   const chooser = page.waitForEvent('filechooser');
   await button(page, 'Choose a folder').click();
   await (await chooser).setFiles(path);
@@ -101,7 +107,7 @@ test('A folder becomes one study, and the tray follows the upload through the sc
 
 test('A file that is stored already is told before it is sent.', async () => {
   const { page } = provider;
-  await page.goto('/upload');
+  await visit(page, '/upload');
   await page.locator('input[type=file]').setInputFiles(join(folder, 'ct', 'IM0003'));
   await page.getByLabel('Caption').fill('Once more');
   await button(page, 'Upload Image').click();
@@ -141,7 +147,7 @@ test('A large upload that a reload cuts off goes on with the same file, and this
       downloadThroughput: -1,
       uploadThroughput: bytesPerSecond,
     });
-  await page.goto('/upload');
+  await visit(page, '/upload');
   await page.locator('input[type=file]').setInputFiles([join(place, 'IM0001'), join(folder, 'ct', 'readme.txt')]);
   await page.getByText('1 series, 1 image').first().waitFor();
   const begun = page.waitForResponse((answer) => answer.request().method() === 'POST' && answer.url().endsWith('/tus'));

@@ -37,7 +37,7 @@ test.beforeAll(async ({ browser, shared }) => {
 });
 
 afterAll(async () => {
-  await Promise.all([owner, ...others].map((person) => person.leave()));
+  await Promise.all([owner, ...others].map((person) => person.leave({ close: true })));
   await without.close();
 });
 
@@ -268,7 +268,7 @@ test('Without WebGL, the same tools give the same values.', async () => {
   await panes(page).first().hover();
   await page.mouse.wheel(0, 100);
   await shows(page, { frame: 2 });
-  await person.leave();
+  await person.leave({ close: true });
 });
 
 /** Two fingers that part zoom, and two that move together move the picture. */

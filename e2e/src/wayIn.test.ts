@@ -1,40 +1,46 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
-import { afterAll, afterEach, expect } from 'vitest';
+import { afterEach, expect } from 'vitest';
 import { test } from './journey.js';
-import { enterProviders, line, PATIENCE_MS, Person, password, register, type Uploaded } from './person.js';
+import {
+  asAdministrator,
+  enterProviders,
+  line,
+  PATIENCE_MS,
+  Person,
+  password,
+  register,
+  type Uploaded,
+} from './person.js';
 import type { Product } from './product.js';
+import { visit } from './screens/judge.js';
 
 /** New patients with a mail in hand: from its link to the open picture, by touch, by keyboard, and after wrong codes. */
-const sana = { email: 'sana.way@example.org', username: 'sana.way', firstname: 'Sana', lastname: 'Mirza' };
+const sana = { email: 'sana.way@example.org', username: 'sana.way', firstname: 'Sana', lastname: 'Qureshi' };
 const file = readFileSync(join(import.meta.dirname, '../../backend/assets/demo/hand-xray.jpg'));
 const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const shared = 'An image was shared with you';
 const signIn = 'Your verification code';
 
-let admin: Person;
 let provider: Person;
 const settings: string[] = [];
 const people: Person[] = [];
 const faults: string[] = [];
 
 test.beforeAll(async ({ browser, shared: product }) => {
-  admin = await Person.arrive(product, browser, product.admin);
-  await admin.enter();
   for (const body of [
     { name: 'clinic.name', value: 'City Clinic' },
     { name: 'clinic.phone', value: '+92 21 111 222' },
   ]) {
-    settings.push((await admin.call<{ id: string }>('/appsetting/add', 'POST', body)).id);
+    settings.push((await asAdministrator(product)<{ id: string }>('POST', '/appsetting/add', body)).id);
   }
   [provider] = (await enterProviders(product, browser, sana)) as [Person];
 });
 
-afterAll(async () => {
-  // Other journeys use the same product.
-  for (const id of settings) await admin.call('/appsetting/delete', 'DELETE', { id });
-  await Promise.all([admin, provider, ...people].map((person) => person?.leave()));
+test.afterAll(async ({ shared: product }) => {
+  for (const id of settings) await asAdministrator(product)('DELETE', '/appsetting/delete', { id });
+  await Promise.all([provider, ...people].map((person) => person?.leave()));
 });
 
 afterEach(async ({ task }) => {
@@ -184,7 +190,7 @@ test('A patient who locked a share sees it, gets a new code and opens the pictur
 test('“Ask” opens the chat with a first sentence, and mails follow the language that the patient chose.', async () => {
   const patient = people[1] as Person;
   const { page } = patient;
-  await page.goto('/view-images');
+  await visit(page, '/view-images');
   await page.getByRole('button', { name: 'Verify Foot' }).click();
   await page.getByRole('dialog').getByRole('link', { name: 'Ask Sana' }).click();
   await expect

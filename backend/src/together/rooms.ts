@@ -8,6 +8,7 @@ import { isUsable } from '@lightbox/contract/users/states.js';
 import { findImage, requireImage } from '@lightbox/core/access/images.js';
 import { maySeeUser, userFacts } from '@lightbox/core/access/users.js';
 import { oid } from '@lightbox/core/db/ids.js';
+import { Turns } from '@lightbox/core/db/turns.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { LiveUpdate } from '@lightbox/core/events/signals.js';
@@ -54,6 +55,8 @@ interface Room {
 export class ViewRooms {
   private readonly rooms = new Map<string, Room>();
   private readonly timer: NodeJS.Timeout;
+  /** A person joins and leaves one after the other: a leaving that still runs would remove the next join. */
+  private readonly turns = new Turns();
   private checks = 0;
 
   constructor(
@@ -63,7 +66,11 @@ export class ViewRooms {
     this.timer = setInterval(() => this.checkAll(), CHECK_MS);
   }
 
-  async join(socket: Client, actor: Actor, imageId: string): Promise<{ people: UserRef[] }> {
+  join(socket: Client, actor: Actor, imageId: string): Promise<{ people: UserRef[] }> {
+    return this.turns.run(socket.data.viewer.id, () => this.enter(socket, actor, imageId));
+  }
+
+  private async enter(socket: Client, actor: Actor, imageId: string): Promise<{ people: UserRef[] }> {
     const { viewer } = socket.data;
     const { gateway } = this;
     const access = await requireImage(gateway.models, viewer, imageId, 'open', gateway.clock.now());
@@ -84,9 +91,11 @@ export class ViewRooms {
   }
 
   /** Leaves one image, or all that the socket has joined. */
-  async leave(socket: Client, imageId?: string): Promise<void> {
-    const rooms = this.roomsOf(socket).filter((room) => !imageId || room.imageId === imageId);
-    await Promise.all(rooms.map((room) => this.remove(room, socket)));
+  leave(socket: Client, imageId?: string): Promise<void> {
+    return this.turns.run(socket.data.viewer.id, async () => {
+      const rooms = this.roomsOf(socket).filter((room) => !imageId || room.imageId === imageId);
+      await Promise.all(rooms.map((room) => this.remove(room, socket)));
+    });
   }
 
   /** Sends the pane or the pointer of a person to all others who look at the image. */

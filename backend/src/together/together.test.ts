@@ -82,6 +82,15 @@ describe('people who look at an image together', () => {
     expect(await here.ask('view:pointer', { imageId, frame: 1, x: 1, y: 2 })).toMatchObject({ error: 'NOT_FOUND' });
   });
 
+  it('are there when they leave and join again at once, as a page that is still loading does', async () => {
+    const { imageId, owner, patient, there } = await pair();
+    const joins = Array.from({ length: 5 }, () => {
+      void there.ask('view:leave', { imageId });
+      return there.ask('view:join', { imageId });
+    });
+    for (const { data } of await Promise.all(joins)) expect(idsIn(data)).toEqual(ids(owner, patient));
+  });
+
   it('get a pointer from another gateway in a moment', async () => {
     const { imageId, here, there } = await pair();
     const took: number[] = [];

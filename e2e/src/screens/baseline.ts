@@ -45,6 +45,9 @@ const compare = `async ({ now, kept, keptScale, comparedScale, tolerance }) => {
 
 const base64 = (type: string, bytes: Buffer) => `data:image/${type};base64,${bytes.toString('base64')}`;
 
+/** The empty page that compares pictures. It closes with its browser. */
+let comparing: Promise<Page> | undefined;
+
 /** Takes a screenshot. Masks the parts that differ in every run and are large enough to matter. */
 export const shootScreen = (page: Page, masked: string): Promise<Buffer> =>
   page.screenshot({ mask: masked ? [page.locator(masked)] : [], maskColor: '#808080', animations: 'disabled' });
@@ -54,12 +57,12 @@ export async function differs(browser: Browser, name: string, picture: Buffer): 
   const file = join(folder, `${name}.webp`);
   const kept = !renewing && existsSync(file) ? base64('webp', readFileSync(file)) : undefined;
   if (!kept && !renewing) return [`${name}: no picture is kept; run \`npm run baselines\``];
-  const page = await browser.newPage();
+  comparing ??= browser.newPage();
+  const page = await comparing;
   const asked = { now: base64('png', picture), kept, keptScale, comparedScale, tolerance };
   const { keep, differs } = await page.evaluate<{ keep: string; differs: number }>(
     `(${compare})(${JSON.stringify(asked)})`,
   );
-  await page.close();
   if (renewing) {
     mkdirSync(folder, { recursive: true });
     writeFileSync(file, Buffer.from(keep.split(',')[1] ?? '', 'base64'));

@@ -34,6 +34,12 @@ export async function turnTo(page: Page, address: string): Promise<void> {
   }
 }
 
+/** Opens a screen inside the page if the page has the app, and otherwise loads the page. */
+export async function visit(page: Page, address: string): Promise<void> {
+  const isLoaded = await page.evaluate<boolean>(`document.querySelector('h1') !== null`);
+  await (isLoaded ? turnTo(page, address) : page.goto(address));
+}
+
 /** Waits until the screen is complete: fonts and visible pictures are loaded, and no placeholder is left. */
 export async function settled(page: Page, ready?: string): Promise<void> {
   await page.locator('h1').first().waitFor({ state: 'attached' });

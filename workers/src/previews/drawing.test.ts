@@ -142,7 +142,7 @@ it('A renderer that sends empty parts without end is stopped.', async () => {
       for (;;) await onPart(Buffer.alloc(0));
     },
   };
-  await expect(makePreview(core, endless as Pictures, String(image._id), context)).rejects.toThrow('not as announced');
+  await expect(makePreview(core, endless as Pictures, String(image._id), context)).rejects.toThrow('other parts');
 });
 
 it('Plain frames of a renderer that dies leave nothing, and of a file that was deleted meanwhile neither.', async () => {
