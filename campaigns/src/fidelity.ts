@@ -1,7 +1,7 @@
-// `npm run fidelity [-- FOLDER] [-- --browser [--webgl]] [-- --deidentified] [-- --blackout]`: compares the product's pictures of DICOM files with those of
+// `npm run fidelity [-- FOLDER] [-- --browser [--webgl]] [-- --deidentified] [-- --blackout] [-- --marks]`: compares the product's pictures of DICOM files with those of
 // pydicom, as previews and as the frames that a browser gets. With `--browser` it compares the canvas of the viewer in
 // Chromium, without WebGL or with it. With `--deidentified` it judges the copies without identity instead, and with
-// `--blackout` those in which a place is black. Without a folder it takes pydicom's own test files. Prints a table, and exits with 1
+// `--blackout` those in which a place is black. With `--marks` it judges the exports of marks. Without a folder it takes pydicom's own test files. Prints a table, and exits with 1
 // after a difference. It needs Python, and installs pydicom in a folder of its own. See docs/architecture.md.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -14,6 +14,7 @@ import sharp from 'sharp';
 import { judgeBlackOuts } from './fidelity/blackOut.js';
 import { openViewer, type Viewer } from './fidelity/browser.js';
 import { judgeCopies } from './fidelity/deidentified.js';
+import { judgeMarks } from './fidelity/marks.js';
 import { compare, scaled } from './fidelity/measure.js';
 
 const PACKAGES = [
@@ -178,12 +179,19 @@ async function compareCanvas(viewer: Viewer, { folder, out }: Place, reference: 
 
 async function run(
   chosen: string | undefined,
-  { browser, webgl, deidentified, blackout }: Record<'browser' | 'webgl' | 'deidentified' | 'blackout', boolean>,
+  {
+    browser,
+    webgl,
+    deidentified,
+    blackout,
+    marks,
+  }: Record<'browser' | 'webgl' | 'deidentified' | 'blackout' | 'marks', boolean>,
 ): Promise<number> {
   const program = python();
   const folder = chosen ?? filesOfPydicom(program);
   if (deidentified) return judgeCopies(program, folder);
   if (blackout) return judgeBlackOuts(program, folder);
+  if (marks) return judgeMarks(program, folder);
   const out = mkdtempSync(join(tmpdir(), 'lightbox-fidelity-'));
   try {
     execFileSync(program, [join(import.meta.dirname, '../src/fidelity/reference.py'), folder, out], {
@@ -208,6 +216,7 @@ const { positionals, values } = parseArgs({
     webgl: { type: 'boolean', default: false },
     deidentified: { type: 'boolean', default: false },
     blackout: { type: 'boolean', default: false },
+    marks: { type: 'boolean', default: false },
   },
 });
 process.exit(await run(positionals.filter((name) => name !== 'fidelity')[0], values));

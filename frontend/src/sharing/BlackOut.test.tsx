@@ -1,6 +1,6 @@
 import { ChakraProvider } from '@chakra-ui/react';
 import { limits } from '@lightbox/contract/limits.js';
-import { render, screen } from '@testing-library/react';
+import { fireEvent, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useReducer } from 'react';
 import { describe, expect, it } from 'vitest';
@@ -63,5 +63,48 @@ describe('a black rectangle', () => {
     expect(name()).toBe('Black rectangle 1: 20 × 7 pixels, 41 from the left, 22 from the top');
     await keys.keyboard('{Delete}');
     expect(screen.queryByLabelText(/Black rectangle/)).toBeNull();
+  });
+
+  it('is drawn and moved by one finger; a second finger changes nothing, and a touch that moves nothing draws none', () => {
+    render(<Surface />);
+    const surface = screen.getByRole('group');
+    // jsdom lays nothing out: two pixels of the screen are one of the picture.
+    surface.getBoundingClientRect = () => new DOMRect(10, 20, 200, 100);
+    const captured: number[] = [];
+    surface.setPointerCapture = (id) => void captured.push(id);
+    const finger = (on: Element, type: 'Down' | 'Move' | 'Up', x: number, y: number, isPrimary = true) =>
+      fireEvent[`pointer${type}`](on, {
+        pointerType: 'touch',
+        pointerId: isPrimary ? 5 : 6,
+        isPrimary,
+        button: type === 'Move' ? -1 : 0,
+        clientX: x,
+        clientY: y,
+      });
+    const names = () => screen.queryAllByLabelText(/^Black rectangle/).map((one) => one.getAttribute('aria-label'));
+
+    finger(surface, 'Down', 30, 40);
+    finger(surface, 'Move', 32, 41);
+    finger(surface, 'Up', 32, 41);
+    finger(surface, 'Down', 30, 40, false);
+    finger(surface, 'Move', 130, 90, false);
+    finger(surface, 'Up', 130, 90, false);
+    expect(names()).toEqual([]);
+
+    finger(surface, 'Down', 30, 40);
+    finger(surface, 'Move', 50, 50);
+    finger(surface, 'Down', 150, 90, false);
+    finger(surface, 'Move', 190, 110, false);
+    finger(surface, 'Up', 190, 110, false);
+    finger(surface, 'Move', 70, 60);
+    finger(surface, 'Up', 70, 60);
+    expect(names()).toEqual(['Black rectangle 1: 20 × 10 pixels, 10 from the left, 10 from the top']);
+
+    const one = screen.getByLabelText(/^Black rectangle/);
+    finger(one, 'Down', 40, 45);
+    finger(surface, 'Move', 60, 45);
+    finger(surface, 'Up', 60, 45);
+    expect(names()).toEqual(['Black rectangle 1: 20 × 10 pixels, 20 from the left, 10 from the top']);
+    expect(captured).toEqual([5, 5, 5]);
   });
 });

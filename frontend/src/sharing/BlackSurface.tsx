@@ -16,6 +16,8 @@ interface Props {
 
 /** A movement of the pointer that has begun: a new rectangle, or one that is moved or gets another size. */
 interface Movement {
+  /** The mouse or the finger. Other fingers change nothing. */
+  pointer: number;
   from: readonly [number, number];
   original: BlackRectangle | null;
   corner: Corner | null;
@@ -47,11 +49,17 @@ export function BlackSurface({ children, size, frame, drawing, act }: Props) {
     if (event.button !== 0 || !event.isPrimary) return;
     event.stopPropagation();
     box.current?.setPointerCapture(event.pointerId);
-    movement.current = { from: [event.clientX, event.clientY], original, corner, begun: false };
+    movement.current = {
+      pointer: event.pointerId,
+      from: [event.clientX, event.clientY],
+      original,
+      corner,
+      begun: false,
+    };
   }
   function go(event: PointerEvent) {
     const going = movement.current;
-    if (!going) return;
+    if (going?.pointer !== event.pointerId) return;
     const [dx, dy] = [event.clientX - going.from[0], event.clientY - going.from[1]];
     if (!going.begun && Math.hypot(dx, dy) < TOUCH) return;
     const [sx, sy] = scale();
@@ -68,10 +76,11 @@ export function BlackSurface({ children, size, frame, drawing, act }: Props) {
     const to = between(start, [start[0] + dx * sx, start[1] + dy * sy], size);
     act(live ? { type: 'change', to, live } : { type: 'add', rectangles: [to] });
   }
-  function end() {
+  function end(event: PointerEvent) {
     const going = movement.current;
+    if (going?.pointer !== event.pointerId) return;
     movement.current = null;
-    if (going && !going.begun && !going.original) act({ type: 'select', at: null });
+    if (!going.begun && !going.original) act({ type: 'select', at: null });
   }
   function press(event: KeyboardEvent, one: BlackRectangle) {
     if (event.key === 'Delete' || event.key === 'Backspace') {

@@ -4,6 +4,8 @@ import { Client } from '@lightbox/backend/testing/client.js';
 import { buildPatient, buildProvider, type Person, shareCode } from '@lightbox/backend/testing/factories.js';
 import { files } from '@lightbox/backend/testing/files.js';
 import { buildGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
+import type { CallShape } from '@lightbox/contract/call.js';
+import { calls } from '@lightbox/contract/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
@@ -58,6 +60,8 @@ const withIcon = Buffer.concat([
   file.subarray(file.indexOf(Buffer.from('e07f1000', 'hex'))),
   element(0xfffcfffc, 'OB', named),
 ]);
+/** The values of the original's header that tell of the patient. */
+const traces = /khan|aisha|mrn-0815|1\.2\.826\.0\.1\.77|20240229/i;
 const strip = { x0: 0, y0: 3, x1: SIDE, y1: 4 };
 const wish = { rectangles: [strip], caption: 'Copy', noTextLeft: true };
 const bytesOf = async (client: Client, path: string): Promise<Buffer> =>
@@ -69,6 +73,36 @@ async function upload(bytes: Buffer, fields: Record<string, string> = {}): Promi
   const drawn = async () => (await api.get(`/upload/image/${body.data.id}/frames`)).status;
   await expect.poll(drawn, { timeout: 30_000 }).toBe(200);
   return body.data.id;
+}
+
+/** Opens a link of the copy, and sees the copy in every call of a guest: nothing of the original's header, and no original. */
+async function seenByGuest(id: string, copyId: string): Promise<void> {
+  const ask = { imagemetadataId: copyId, expiresInHours: 24, download: true };
+  const { body: made } = await api.post('/sharing/guest', ask).expect(201);
+  const { pathname, hash: secret } = new URL(made.data.url);
+  const link = pathname.replace('/guest/', '') + secret.replace('#', '.');
+  const { body: opened } = await api.post('/guest/open', { link, code: made.data.code }).expect(200);
+  const guest = new Client(test.url).as(opened.data.token as string);
+  const paths = (Object.values(calls) as CallShape[])
+    .filter(({ guests, who, method }) => method === 'get' && (guests || who === 'guest'))
+    .map(({ path }) => path.replace(':n', '2').replace(/:\w+/, ':id'));
+  expect(paths.length).toBeGreaterThan(6);
+  const seen: string[] = [];
+  for (const path of paths) {
+    const answer = await guest.get(path.replace(':id', copyId)).buffer().responseType('blob');
+    const bytes = answer.body as Buffer;
+    expect(`${JSON.stringify(answer.headers)}${bytes.toString('latin1')}`, path).not.toMatch(traces);
+    expect(bytes.includes(named) || bytes.includes(id), path).toBe(false);
+    if (answer.status === 200) seen.push(path);
+    if (path.includes(':id')) await guest.get(path.replace(':id', id)).expect(404);
+  }
+  const images = paths.filter((path) => path.startsWith('/upload/image/'));
+  expect(seen).toEqual(expect.arrayContaining(images));
+  expect(images).toHaveLength(5);
+  // The header is for people with an account.
+  await guest.get(`/upload/image/${copyId}/tags`).expect(401);
+  const got = await bytesOf(guest, `/upload/image/${copyId}/content`);
+  expect(hash(got)).toBe(hash(await bytesOf(api, `/upload/image/${copyId}/content`)));
 }
 
 it('A copy has its places black in every frame, no identity and no other trace of the text, and the original stays.', async () => {
@@ -101,7 +135,7 @@ it('A copy has its places black in every frame, no identity and no other trace o
   }
   for (const one of [copy, await bytesOf(api, `/upload/image/${copyId}/content`)]) {
     expect(one.includes(named)).toBe(false);
-    expect(one.toString('latin1')).not.toMatch(/khan|mrn-0815|1\.2\.826\.0\.1\.77|20240229/i);
+    expect(one.toString('latin1')).not.toMatch(traces);
     expect(
       openDicom(one)
         .set.items(0x00120064)
@@ -129,6 +163,7 @@ it('A copy has its places black in every frame, no identity and no other trace o
   for (const path of ['', '/tags', '/annotations']) {
     expect((await theirs.get(`/upload/image/${copyId}${path}`)).text, path).not.toContain(id);
   }
+  await seenByGuest(id, copyId);
   expect(hash(await bytesOf(api, `/upload/image/${id}/content`))).toBe(hash(withIcon));
   // The dates of the patient moved once, by as much as in every other copy.
   const other = await bytesOf(api, `/upload/image/${id}/deidentified`);

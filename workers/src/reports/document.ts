@@ -1,4 +1,5 @@
 import { type EditableField, editableFields, type Findings } from '@lightbox/contract/analysis/schemas.js';
+import type { Terms } from '@lightbox/contract/analysis/terms.js';
 import type { LanguageCode } from '@lightbox/contract/languages.js';
 import PDFDocument from 'pdfkit';
 import type { ReportMark } from './marks.js';
@@ -19,7 +20,10 @@ export interface ReportFacts {
     studyDate?: string | undefined;
     preview: { png: Uint8Array; width: number; height: number } | null;
   };
-  findings: Pick<Findings, EditableField | 'measurements' | 'provider' | 'model' | 'modelVersion' | 'confidence'>;
+  findings: Pick<
+    Findings,
+    EditableField | 'measurements' | 'assessed' | 'provider' | 'model' | 'modelVersion' | 'confidence'
+  >;
   run: { by: string; at: Date; inputSha256: string };
   version: number;
   /** The marks that the signer shares. */
@@ -37,6 +41,13 @@ const styles = {
   strong: { size: 10, bold: true },
 } as const satisfies Record<string, Style>;
 const previewSide = 170;
+const nothingIn = {
+  description: 'noDescription',
+  differentialDiagnosis: 'noDifferential',
+  treatment: 'noTreatment',
+  followUp: 'noFollowUp',
+  warnings: 'noWarnings',
+} as const satisfies Record<EditableField, keyof Terms>;
 
 /** Returns the report as a PDF document of A4 pages. */
 export async function reportDocument(facts: ReportFacts): Promise<Buffer> {
@@ -81,7 +92,7 @@ class Report {
     if (signature?.comment) this.section(words.comment, signature.comment.split('\n').map(clean));
     for (const field of editableFields.toSorted((a, b) => Number(b === 'warnings') - Number(a === 'warnings'))) {
       const changed = signature?.edited.includes(field) ? ` (${words.edited})` : '';
-      this.section(words.terms[field] + changed, this.entries(field));
+      this.section(words.terms[field] + changed, this.entries(field), this.nothing(field));
     }
     if (findings.measurements?.length) {
       this.section(
@@ -102,6 +113,13 @@ class Report {
     return findings.differentialDiagnosis.map(
       ({ condition, confidence }) => `• ${isolated(clean(condition))}: ${isolated(this.share(confidence))}`,
     );
+  }
+
+  /** Returns the sentence of a field without a text: as on the screen, it says so if no model has assessed the image. */
+  private nothing(field: EditableField): string {
+    const { terms } = this.words;
+    if (field === 'description' || field === 'warnings' || this.facts.findings.assessed) return terms[nothingIn[field]];
+    return terms.notAssessed;
   }
 
   /** As given: no digit is rounded away. */
@@ -200,12 +218,12 @@ class Report {
     }
   }
 
-  private section(title: string, entries: readonly string[]): void {
+  private section(title: string, entries: readonly string[], nothing = ''): void {
     this.y += 8;
     this.room(50);
     this.paragraph(title, styles.heading);
     const shown = entries.filter(Boolean);
-    for (const entry of shown.length > 0 ? shown : [this.words.none]) this.paragraph(entry, styles.body);
+    for (const entry of shown.length > 0 ? shown : [nothing]) this.paragraph(entry, styles.body);
   }
 
   private provenance({ provider, model, modelVersion, confidence }: ReportFacts['findings']): void {

@@ -1,7 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { inflateSync } from 'node:zlib';
 import { Client } from '@lightbox/backend/testing/client.js';
 import { buildPatient, buildProvider, buildShare, type Person } from '@lightbox/backend/testing/factories.js';
 import { buildGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
+import type { Terms } from '@lightbox/contract/analysis/terms.js';
+import { urduTerms } from '@lightbox/contract/analysis/terms.ur.js';
 import type { AnalysisVersionDoc } from '@lightbox/core/models/analysisVersion.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import sharp from 'sharp';
@@ -81,6 +84,8 @@ it('A run is a version with provenance, and its report is a PDF document that sa
   expect(pages[0]?.view.map(Math.round)).toEqual([0, 0, 595, 842]);
   expect(pages.at(-1)?.text).toContain(`Page ${pages.length} of ${pages.length}`);
   expect(pages.map(({ text }) => text).join(' ')).toContain(version?.run.inputSha256);
+  // The provider only measures: an empty list does not mean that nothing was found.
+  expect(pages.map(({ text }) => text).join(' ')).toContain('Not assessed: no diagnostic model is configured.');
   await new Client(test.url).as(patient).get(`/analyze/${image._id}/report`).expect(404);
   const urdu = (await report(owner, 'ur')).map(({ text }) => text).join(' ');
   expect(urdu).toMatch(/320 × 300/);
@@ -132,6 +137,7 @@ const facts = {
     followUp: [],
     warnings: [],
     confidence: null,
+    assessed: true,
     provider: 'openai',
     model: 'm'.repeat(3_000),
   },
@@ -139,11 +145,9 @@ const facts = {
   version: 1,
 };
 
-it('Urdu is joined letter by letter, in the right order, and can be copied; numbers are as given; markup is text.', async () => {
-  const pdf = await reportDocument({ ...facts, language: 'ur', mark: 'draft' });
-  // The text that a reader copies stands in the document beside the glyphs.
-  const { inflateSync } = await import('node:zlib');
-  const streams = pdf
+/** Returns the text that a reader copies. It stands in the document beside the glyphs. */
+const streamsOf = (pdf: Buffer): string =>
+  pdf
     .toString('latin1')
     .split('stream\n')
     .flatMap((part) => {
@@ -154,12 +158,33 @@ it('Urdu is joined letter by letter, in the right order, and can be copied; numb
       }
     })
     .join('\n');
-  const written = Buffer.from('یہ ہڈی ٹوٹی', 'utf16le').swap16();
+/** Returns a text as a string of PDF has it: with a backslash before each bracket among its bytes. */
+const written = (text: string): string =>
+  Buffer.from(text, 'utf16le')
+    .swap16()
+    .toString('latin1')
+    .replace(/[\\()]/g, '\\$&');
+
+it('Urdu is joined letter by letter, in the right order, and can be copied; numbers are as given; markup is text.', async () => {
+  const pdf = await reportDocument({ ...facts, language: 'ur', mark: 'draft' });
+  const streams = streamsOf(pdf);
   expect(streams).toContain('ActualText');
-  expect(streams).toContain(written.toString('latin1'));
+  expect(streams).toContain(written('یہ ہڈی ٹوٹی'));
   const pages = await pagesOf(pdf);
   const text = pages.map((page) => page.text).join(' ');
   expect(text).toContain('82.34567 %');
   expect(text).toContain('<script>alert(1)</script>');
   expect(pages.length).toBeGreaterThan(1);
+});
+
+it('An empty part has the sentence of the screen in the language of the report.', async () => {
+  const findings = { ...facts.findings, description: '', differentialDiagnosis: [], treatment: [] };
+  const of = async (assessed: boolean) =>
+    streamsOf(await reportDocument({ ...facts, findings: { ...findings, assessed }, language: 'ur' }));
+  const [assessed, measured] = [await of(true), await of(false)];
+  const timesIn = (streams: string, name: keyof Terms) => streams.split(written(urduTerms[name])).length - 1;
+  for (const name of ['noWarnings', 'noDescription', 'noDifferential', 'noTreatment', 'noFollowUp'] as const) {
+    expect(timesIn(assessed, name), name).toBe(1);
+  }
+  expect([timesIn(assessed, 'notAssessed'), timesIn(measured, 'notAssessed')]).toEqual([0, 3]);
 });

@@ -16,7 +16,6 @@ export interface ReportWords {
   marks: string;
   kinds: Record<MarkKind, string>;
   frame: (frame: number) => string;
-  none: string;
   edited: string;
   image: string;
   patient: string;
@@ -40,7 +39,6 @@ const english: ReportWords = {
   marks: 'Marks of the signer on the image',
   kinds: { length: 'Length', angle: 'Angle', ellipse: 'Ellipse', probe: 'Point', arrow: 'Arrow' },
   frame: (frame) => `frame ${frame}`,
-  none: 'None.',
   edited: 'changed by the signer',
   image: 'Image',
   patient: 'Patient',
@@ -64,7 +62,6 @@ const urdu: ReportWords = {
   marks: 'تصویر پر دستخط کرنے والے کے نشان',
   kinds: { length: 'لمبائی', angle: 'زاویہ', ellipse: 'بیضوی', probe: 'نقطہ', arrow: 'تیر' },
   frame: (frame) => `فریم ${frame}`,
-  none: 'کوئی نہیں۔',
   edited: 'دستخط کرنے والے نے بدلا',
   image: 'تصویر',
   patient: 'مریض',
