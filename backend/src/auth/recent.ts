@@ -76,7 +76,7 @@ export class Recent {
   readonly identities = new Kept<{ session: SessionDoc; user: UserDoc }>(5_000);
   /** By person and image. */
   readonly facts = new Kept<ReadFacts>(5_000);
-  /** Sealed, by image. */
+  /** Sealed, by person and image. */
   readonly previews = new Kept<PreviewDoc>(16 * 1024 * 1024, ({ sealed }) => bufferOf(sealed).length);
 
   hear(signal: Signal): void {

@@ -38,11 +38,16 @@ export const guarded = (contentType: string): Record<string, string> => ({
   'Cache-Control': 'no-store',
 });
 
+/** The name of what a person read about an image a moment ago. */
+export const recentKey = ({ viewer, params }: Pick<OfImage, 'viewer' | 'params'>): string =>
+  `${viewer.role}:${viewer.id}:${params.id}`;
+
 /** Checks the right before the answer, by what was read a moment ago if that permits it (`recent.ts`). */
-export async function checkFirst({ gateway, viewer, params }: OfImage, act: Act): Promise<ImageAccess & InForm> {
+export async function checkFirst(context: OfImage, act: Act): Promise<ImageAccess & InForm> {
+  const { gateway, viewer, params } = context;
   const { facts } = gateway.recent;
   const now = gateway.clock.now();
-  const key = `${viewer.role}:${viewer.id}:${params.id}`;
+  const key = recentKey(context);
   const kept = facts.get(key);
   const access = kept && accessBy(viewer, kept, now);
   if (access && decideForm(viewer, access.facts, act).may) return { ...access, ...inForm(viewer, access, act) };

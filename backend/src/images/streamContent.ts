@@ -4,12 +4,21 @@ import { bufferOf } from '@lightbox/core/db/bytes.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { PreviewDoc } from '@lightbox/core/models/preview.js';
-import type { Context, Gateway } from '../context.js';
+import type { Context } from '../context.js';
 import { etagOf } from '../http/etag.js';
 import { rangeOf } from '../http/range.js';
 import { hidesPicture, sendCopy } from './copies.js';
 import { askForDrawings, pending } from './drawings.js';
-import { checkDownload, checkFirst, checkOpen, extensionOf, inSameForm, seenImage, sendBytes } from './imageBytes.js';
+import {
+  checkDownload,
+  checkFirst,
+  checkOpen,
+  extensionOf,
+  inSameForm,
+  recentKey,
+  seenImage,
+  sendBytes,
+} from './imageBytes.js';
 import { countRead, isSameLook, recordLook } from './looks.js';
 import { openPreview } from './present.js';
 
@@ -52,7 +61,16 @@ export async function sendPreview(context: Context<typeof imageCalls.getImagePre
   const { gateway, params } = context;
   // Read together with the access check: sealed bytes reveal nothing until they are opened.
   const asked = isSameLook(context, 'image.preview', oid(params.id));
-  const [access, preview] = await Promise.all([checkFirst(context, 'open'), sealedPreview(gateway, params.id), asked]);
+  const { previews } = gateway.recent;
+  const key = recentKey(context);
+  const begun = previews.begin();
+  const [access, preview] = await Promise.all([
+    checkFirst(context, 'open'),
+    previews.get(key) ?? gateway.models.Preview.findById(oid(params.id)).lean<PreviewDoc>(),
+    asked,
+  ]);
+  // Kept for a person who may see it. For anybody else the answer would be faster than that of an absent image.
+  if (preview && !previews.get(key)) previews.keep(key, preview, begun);
   const { image, copy } = access;
   if (image.preview === 'none') throw new AppError('NO_PREVIEW');
   if (copy && (await hidesPicture(gateway, [image])).has(String(image._id))) throw new AppError('NO_PREVIEW');
@@ -70,13 +88,4 @@ export async function sendPreview(context: Context<typeof imageCalls.getImagePre
     record: () => recordLook(context, 'image.preview', seenImage(access), { asked }),
     may: inSameForm(checkOpen(context), { copy }),
   });
-}
-
-async function sealedPreview({ models, recent }: Gateway, id: string): Promise<PreviewDoc | null> {
-  const kept = recent.previews.get(id);
-  if (kept) return kept;
-  const begun = recent.previews.begin();
-  const read = await models.Preview.findById(oid(id)).lean<PreviewDoc>();
-  if (read) recent.previews.keep(id, read, begun);
-  return read;
 }
