@@ -201,7 +201,9 @@ describe('the access', () => {
       await look(world.carer, world.image, two).expect(200);
       const watching = await connectSocket(two.url, { token: world.carer.token });
       await end(world);
-      expect((await look(world.carer, world.image, two)).status, what).toBe(what === 'carer' ? 401 : 404);
+      // The other gateway learns it by the signal.
+      const status = async () => (await look(world.carer, world.image, two)).status;
+      await expect.poll(status, { message: what, timeout: 10_000 }).toBe(what === 'carer' ? 401 : 404);
       if (what !== 'carer') {
         const [event] = await watching.until(what === 'share' ? 'carer:changed' : 'carer:ended');
         expect(event, what).toEqual({ patientId: world.patient.id });

@@ -183,7 +183,8 @@ describe('while the setting is on', () => {
     const watching = await connectSocket(two.url, { token: admin.token });
     await frames(world, two).expect(200);
     await end(world, id);
-    expect([401, 404]).toContain((await frames(world, two)).status);
+    // The other gateway learns it by the signal.
+    await expect.poll(async () => (await frames(world, two)).status, { timeout: 10_000 }).toBeOneOf([401, 404]);
     const told = { emergencyId: id, patientId: world.patient.id };
     await vi.waitFor(() => expect(watching.seen('emergency:ended')).toContainEqual(told), { timeout: 15_000 });
     watching.socket.close();

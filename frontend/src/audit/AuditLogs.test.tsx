@@ -234,7 +234,8 @@ describe('the audit log', () => {
     expect(newest(heard, 'GET /audit/logs')?.path).not.toContain('search');
     screen.getByRole('button', { name: 'Export' }).focus();
     await userEvent.keyboard('{Enter}');
-    await screen.findByRole('menuitem', { name: /^CSV/ });
+    const csv = await screen.findByRole('menuitem', { name: /^CSV/ });
+    await waitFor(() => expect(csv.dataset.highlighted).toBeDefined());
     await userEvent.keyboard('{Enter}');
     await waitFor(() =>
       expect(newest(heard, 'GET /audit/export')?.path).toContain(`&user=${id(900)}&lists=false&format=csv`),
