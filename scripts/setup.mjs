@@ -75,7 +75,11 @@ function hash(files, contentOf) {
 
 const isStamped = (stamp, wanted) => existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
 
-export const tsc = (...args) => node([join(root, 'node_modules/typescript/bin/tsc'), '-b', ...args]);
+/**
+ * One checker for each workspace: several check the same types again, which takes two thirds more processor time. Workspaces
+ * that do not need each other are still compiled at the same time.
+ */
+export const tsc = (...args) => node([join(root, 'node_modules/typescript/bin/tsc'), '-b', '--checkers', '1', ...args]);
 
 /** Runs npm: the one that called this script, or the one on the PATH. */
 export function npm(args) {
