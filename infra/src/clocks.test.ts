@@ -63,7 +63,9 @@ beforeAll(async () => {
   };
   await Promise.all([
     ...names.map(startGateway),
-    startProcess('workers', env).then((worker) => processes.push(worker)),
+    startProcess('workers', { ...env, WORKER_QUEUES: 'mail,notifications,audit,maintenance' }).then((worker) =>
+      processes.push(worker),
+    ),
   ]);
 
   core = await createCore(config, 'clocks');

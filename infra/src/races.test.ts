@@ -20,7 +20,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 
 /**
  * The number of races of each pair. `RACE_ROUNDS=50 npx vitest run infra/src/races.test.ts` runs all pairs so often. Without
- * it, each call meets itself and the ends of an image, a share, a study and an account once.
+ * it, each call meets itself and one end of an image, a share, a study or an account; neighbours in the table meet others.
  */
 const ROUNDS = Number(process.env.RACE_ROUNDS ?? 1);
 const every = process.env.RACE_ROUNDS !== undefined;
@@ -339,13 +339,16 @@ const isOfStudies = (name: Name) => ofStudies.includes(name);
 const meets = (one: Name, other: Name) =>
   isOfStudies(one) === isOfStudies(other) || [one, other].some((name) => name.startsWith('close the '));
 const ends: Name[] = ['delete', 'revoke', 'delete the study', 'close the owner'];
-const isPlayed = (one: Name, other: Name) =>
-  meets(one, other) &&
-  meetsInReview(one, other) &&
-  (every || one === other || ends.includes(one) || ends.includes(other));
-const pairs = names.flatMap((one, i) =>
-  names.slice(i).flatMap((other): [Name, Name][] => (isPlayed(one, other) ? [[one, other]] : [])),
+const allowed = (one: Name, other: Name) => meets(one, other) && meetsInReview(one, other);
+const all = names.flatMap((one, i) =>
+  names.slice(i).flatMap((other): [Name, Name][] => (allowed(one, other) ? [[one, other]] : [])),
 );
+const sample = names.flatMap((one, i): [Name, Name][] => {
+  const met = ends.filter((end) => end !== one && allowed(one, end));
+  const end = met[i % met.length];
+  return [[one, one], ...(end ? [[one, end] as [Name, Name]] : [])];
+});
+const pairs = every ? all : sample;
 
 const describeViolation = ({ rule, id }: Violation) => `${playedBy.get(id) ?? 'unknown'}: ${rule}`;
 

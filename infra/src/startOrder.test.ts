@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kill, up } from '@lightbox/campaigns/chaos/servers.js';
-import { configExitCode, type Env } from '@lightbox/core/config/env.js';
+import { ConfigError, configExitCode, type Env } from '@lightbox/core/config/env.js';
 import { makeKeys } from '@lightbox/core/config/keys.js';
+import { connectDatabase } from '@lightbox/core/db/connect.js';
 import { kindOfMongo } from '@lightbox/core/db/kindOfMongo.js';
 import { findMongod, findValkey } from '@lightbox/launcher/binaries.js';
 import { mongodServer } from '@lightbox/launcher/mongod.js';
@@ -126,20 +127,25 @@ describe('a process whose servers are not there yet', () => {
   });
 });
 
-describe('a fault that waiting cannot repair ends the process with a message:', () => {
+describe('a fault that waiting cannot repair ends the start with a message:', () => {
   const ofSet = (changes: string) => inject('servers').mongodbUri.replace('mongodb://', changes);
 
-  it.concurrent.each([
-    ['credentials that MongoDB refuses', () => ofSet('mongodb://nobody:wrong@'), /MONGODB_URI.*Authentication failed/],
+  it('credentials that MongoDB refuses, and the process with them', async () => {
+    const { child, ended, output } = await run('backend', { MONGODB_URI: ofSet('mongodb://nobody:wrong@') });
+    await ended;
+    expect(child.exitCode).toBe(configExitCode);
+    expect(output()).toMatch(/MONGODB_URI.*Authentication failed/);
+    expect(output()).not.toContain('wrong');
+  });
+
+  // The process ends in the same way for each ConfigError.
+  it.each([
     ['an address with an unknown setting', () => `${ofSet('mongodb://')}&nonsense=1`, /MONGODB_URI.*nonsense/],
     ['a MongoDB that is not a replica set', standalone, /not a replica set/],
   ])('%s', async (_, uri, says) => {
-    const MONGODB_URI = await uri();
-    const { child, ended, output } = await run('backend', { MONGODB_URI });
-    await ended;
-    expect(child.exitCode).toBe(configExitCode);
-    expect(output()).toMatch(says);
-    expect(output()).not.toContain('wrong');
+    const refused = await connectDatabase({ mongodbUri: await uri() }).catch((error: Error) => error);
+    expect(refused).toBeInstanceOf(ConfigError);
+    expect((refused as Error).message).toMatch(says);
   });
 
   async function standalone(): Promise<string> {
