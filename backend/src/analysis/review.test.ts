@@ -1,3 +1,5 @@
+import type { Findings } from '@lightbox/contract/analysis/schemas.js';
+import { inEnglish, sentence } from '@lightbox/contract/analysis/sentences.js';
 import { mayReview, type ReviewState, reviewStates } from '@lightbox/contract/analysis/states.js';
 import { type Role, roles } from '@lightbox/contract/permissions.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
@@ -49,13 +51,13 @@ async function setScene(): Promise<Scene> {
 }
 
 /** Writes what a worker writes when a run has completed. */
-async function complete({ _id: image, owner }: BuiltImage): Promise<number> {
+async function complete({ _id: image, owner }: BuiltImage, draft: Findings = findings): Promise<number> {
   const { Analysis, AnalysisVersion, Image } = test.gateway.models;
   const at = test.clock.now();
   const analysis = await Analysis.findOneAndUpdate(
     { _id: image },
     {
-      $set: { status: 'completed', findings, review: { state: 'draft' }, finishedAt: at, progress: 100 },
+      $set: { status: 'completed', findings: draft, review: { state: 'draft' }, finishedAt: at, progress: 100 },
       $setOnInsert: { requestedBy: owner._id, startedAt: at, run: 1 },
       $inc: { version: 1 },
     },
@@ -71,7 +73,7 @@ async function complete({ _id: image, owner }: BuiltImage): Promise<number> {
       kind: 'run',
       by,
       at,
-      findings,
+      findings: draft,
       run: { number: run, by, at, inputSha256: 'a'.repeat(64) },
     },
   ]);
@@ -179,6 +181,25 @@ it('A text that its signer wrote anew is no text of a computer, and carries no w
     edited: ['description', 'differentialDiagnosis'],
     warnings: [],
     said: { description: [], warnings: [] },
+  });
+});
+
+it('A warning that the signer left as it was keeps its code, and the signer’s own words have none.', async () => {
+  const coded = (['NO_VIEW', 'NO_SIDE', 'NO_SLICE'] as const).map((code) => sentence(code));
+  const draft = {
+    ...findings,
+    warnings: [...coded.map(inEnglish), 'Of the model.'],
+    said: { description: [], warnings: coded },
+  };
+  const { image, patient } = await setScene();
+  const version = await complete(image, draft);
+  const [first = '', , third = ''] = draft.warnings;
+  const warnings = [third, 'The marker shows the left side.', first, 'Of the model.'];
+  await sign(image.owner, image, version, { edits: { warnings } }).expect(200);
+  expect((await get(patient, image).expect(200)).body.data).toMatchObject({
+    edited: ['warnings'],
+    warnings,
+    said: { warnings: [coded[2], null, coded[0], null] },
   });
 });
 

@@ -7,6 +7,7 @@ import {
   editableFields,
   type Findings,
 } from '@lightbox/contract/analysis/schemas.js';
+import type { Sentence } from '@lightbox/contract/analysis/sentences.js';
 import { mayReview, type ReviewMove, type ReviewState, reviewMoves } from '@lightbox/contract/analysis/states.js';
 import { holdImage } from '@lightbox/core/access/hold.js';
 import { analysisReaders, requireImage, signedReaders } from '@lightbox/core/access/images.js';
@@ -100,21 +101,28 @@ function withEdits(draft: Findings, edits: AnalysisEdits): { findings: Findings;
   const changes = Object.fromEntries(edited.map((field) => [field, edits[field]])) as Partial<Findings>;
   const { said, ...rest } = { ...draft, ...changes };
   if (!said) return { findings: rest, edited };
-  // The codes stand for the product's own sentences, and not for those of the signer.
-  const kept = {
-    ...said,
-    description: edited.includes('description') ? [] : said.description,
-    warnings: edited.includes('warnings') ? [] : said.warnings,
-  };
+  const codes = codesOf(rest.warnings, draft);
   const stays = (at: number) => {
-    const code = kept.warnings[at]?.code;
+    const code = codes[at]?.code;
     return !code || !isSignersOwn(rest, edited) || !warningsOfComputer.includes(code);
   };
-  const warnings = rest.warnings.filter((_, at) => stays(at));
-  return {
-    findings: { ...rest, warnings, said: { ...kept, warnings: kept.warnings.filter((_, at) => stays(at)) } },
-    edited,
+  // The codes stand for the product's own sentences, and not for those of the signer.
+  const description = edited.includes('description') ? [] : said.description;
+  const findings = {
+    ...rest,
+    warnings: rest.warnings.filter((_, at) => stays(at)),
+    said: { ...said, description, warnings: codes.filter((_, at) => stays(at)) },
   };
+  return { findings, edited };
+}
+
+/** Returns the code of each warning that the signer left as it was in the draft, and null for the signer's own words. */
+function codesOf(warnings: readonly string[], draft: Findings): (Sentence | null)[] {
+  const left = draft.warnings.map((text, at) => ({ text, code: draft.said?.warnings[at] ?? null }));
+  return warnings.map((text) => {
+    const at = left.findIndex((one) => one.text === text);
+    return left.splice(at, at < 0 ? 0 : 1)[0]?.code ?? null;
+  });
 }
 
 /** Withdraws the signed text and the draft. A new run can be signed again. */

@@ -38,6 +38,7 @@ const line = (changes: Partial<Mark> = {}): Mark => ({
   ],
   ...changes,
 });
+const probe = (pixels: Mark['pixels']): Mark => line({ kind: 'probe', points: [[70, 90]], pixels });
 const arrow = (text: string): Mark => line({ kind: 'arrow', text });
 
 const path = (image: BuiltImage) => `/upload/image/${image.id}/annotations`;
@@ -178,6 +179,10 @@ describe('the layers of an image', () => {
       'two marks with one id',
       [line({ id: 'b5c3c2d0-0f6c-4c52-8a5e-0a4f6f1e2d3c' }), line({ id: 'b5c3c2d0-0f6c-4c52-8a5e-0a4f6f1e2d3c' })],
     ],
+    ['values of pixels at a length', [line({ pixels: { mean: 1 } })]],
+    ['a value of pixels that no picture has', [probe({ mean: 1e13 })]],
+    ['a value of pixels that is no number', [probe({ mean: '40' as unknown as number })]],
+    ['a deviation at a probe', [probe({ mean: 1, deviation: 1 })]],
     ['an unknown field', [{ ...line(), value: 12 }]],
   ] as [string, Mark[]][])('%s is refused, and nothing is kept', async (_, marks) => {
     const image = await buildImage(test.gateway, { owner, frames: 1 });
@@ -314,6 +319,7 @@ const all: Mark[] = [
       [20, 50],
       [60, 50],
     ],
+    pixels: { mean: 40.5, deviation: 2.25 },
   }),
   line({ kind: 'probe', points: [[5, 6]] }),
   line({
@@ -341,7 +347,7 @@ describe('the export of a layer', () => {
     });
     expect(String(report.PatientName)).toBe('Ünal^Ada');
     const groups = report.ContentSequence.at(-1).ContentSequence;
-    const contents = groups.map((group: { ContentSequence: unknown[] }) => group.ContentSequence.at(-1));
+    const contents = groups.flatMap((group: { ContentSequence: unknown[] }) => group.ContentSequence.slice(2));
     const values = contents.map(
       // biome-ignore lint/suspicious/noExplicitAny: as above
       (one: any) => {
@@ -355,15 +361,19 @@ describe('the export of a layer', () => {
       `${Number(Math.hypot(7.5, 20).toPrecision(8))} mm`,
       '90 deg',
       `${Number(((Math.PI * 10 * 10) / 4).toPrecision(8))} mm2`,
+      "40.5 [hnsf'U]",
+      "2.25 [hnsf'U]",
       'Point',
       expect.anything(),
     ]);
     expect(answer.body.includes(Buffer.from('Fissur \\ Bruch? جوڑ'))).toBe(true);
     // biome-ignore lint/suspicious/noExplicitAny: as above
-    const places = contents.map((one: any) => [one.ContentSequence].flat()[0]);
+    const places = contents.map((one: any) => [one.ContentSequence].flat().at(-1));
     expect(places.map(({ GraphicType }: { GraphicType: string }) => GraphicType)).toEqual([
       'POLYLINE',
       'POLYLINE',
+      'ELLIPSE',
+      'ELLIPSE',
       'ELLIPSE',
       'POINT',
       'POINT',

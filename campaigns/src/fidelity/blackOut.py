@@ -9,13 +9,11 @@ JPEG are decoded by two libraries, which may round in different ways.
 
 import json
 import pathlib
-import re
-import shutil
-import subprocess
 import sys
 
 import numpy as np
 import pydicom
+from dciodvfy import USED, judged
 from pydicom.pixels import pixel_array
 
 DEFLATED = "1.2.840.10008.1.2.1.99"
@@ -30,14 +28,6 @@ def samples(dataset):
     count = int(dataset.get("NumberOfFrames") or 1)
     shape = (count, dataset.Rows, dataset.Columns, dataset.SamplesPerPixel)
     return array.reshape(shape).astype(np.int64)
-
-
-def judged(path):
-    if not shutil.which("dciodvfy"):
-        return set()
-    out = subprocess.run(["dciodvfy", "-new", str(path)], capture_output=True, text=True, errors="replace").stderr
-    plain = (re.sub(r"<[0-9.]+>", "UID", line.strip()) for line in out.splitlines() if line.startswith("Error"))
-    return {line for line in plain if "Tag read failed" not in line}
 
 
 def faults(original, copy, box):
@@ -97,7 +87,7 @@ def main(originals, copies, rectangle):
         for fault in faults(pathlib.Path(originals) / copy.name, copy, json.loads(rectangle)):
             wrong += 1
             print(f"{copy.name}: {fault}")
-    print(f"{count} copies judged, {wrong} faults, dciodvfy {'used' if shutil.which('dciodvfy') else 'not installed'}")
+    print(f"{count} copies judged, {wrong} faults, dciodvfy {USED}")
     sys.exit(1 if wrong else 0)
 
 

@@ -1,11 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyOfDicom } from '@lightbox/core/deidentify/copy.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { openPictures, type Pictures } from '@lightbox/workers/previews/preview.js';
 import { BlackedOutFacts } from '@lightbox/workers/previews/protocol.js';
+import { judgeFiles } from './judge.js';
 
 const DISGUISE = { key: Buffer.alloc(32, 1), days: () => -1_000, cleaned: true };
 /** Every picture has these pixels, if it has four of each side. */
@@ -16,24 +15,13 @@ const RECTANGLE = { x0: 1, y0: 1, x1: 3, y1: 4 };
  * unchanged everywhere else. Returns the exit status of the judge. Names the files of which there is no copy.
  */
 export async function judgeBlackOuts(python: string, folder: string): Promise<number> {
-  const out = mkdtempSync(join(tmpdir(), 'lightbox-black-'));
   const pictures = await openPictures(null);
-  try {
-    for (const { name } of readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())) {
-      const copy = await blackedOut(pictures, readFileSync(join(folder, name)));
-      if (copy) writeFileSync(join(out, name), copy);
-      else console.log(`${name}: no copy`);
-    }
-    const judge = join(import.meta.dirname, '../../src/fidelity/blackOut.py');
-    execFileSync(python, [judge, folder, out, JSON.stringify(RECTANGLE)], { stdio: 'inherit' });
-    return 0;
-  } catch (error) {
-    if (error instanceof Error && 'status' in error) return 1;
-    throw error;
-  } finally {
-    await pictures.close();
-    rmSync(out, { recursive: true });
-  }
+  const judge = { program: 'blackOut.py', more: [JSON.stringify(RECTANGLE)] };
+  return judgeFiles(python, folder, judge, async (name, out) => {
+    const copy = await blackedOut(pictures, readFileSync(join(folder, name)));
+    if (!copy) return 'no copy';
+    writeFileSync(join(out, name), copy);
+  }).finally(() => pictures.close());
 }
 
 /** Returns the copy as a worker writes it; null for a file whose pixels or header cannot be read. */

@@ -10,12 +10,10 @@ did not move alike, an identifying value that is still among the bytes, changed 
 import datetime
 import hashlib
 import pathlib
-import re
-import shutil
-import subprocess
 import sys
 
 import pydicom
+from dciodvfy import USED, judged
 from dicomanonymizer.dicom_anonymization_databases import dicomfields_2026c as table
 
 PIXELS = ("PixelData", "FloatPixelData", "DoubleFloatPixelData")
@@ -60,15 +58,6 @@ def values(dataset):
                 for part in str(value).replace("^", " ").split() if element.VR == "PN" else [str(value)]:
                     if len(part) >= 5:
                         yield element.keyword, part
-
-
-def judged(path):
-    if not shutil.which("dciodvfy"):
-        return None
-    out = subprocess.run(["dciodvfy", "-new", str(path)], capture_output=True, text=True, errors="replace").stderr
-    # Values of UIDs differ by intent. Files whose transfer syntax it cannot follow say nothing.
-    plain = (re.sub(r"<[0-9.]+>", "UID", line.strip()) for line in out.splitlines() if line.startswith("Error"))
-    return {line for line in plain if "Tag read failed" not in line}
 
 
 def faults(original, copy):
@@ -119,8 +108,7 @@ def faults(original, copy):
             continue
         if text.encode("latin1", "replace") in body or text.encode("utf8") in body:
             yield f"{keyword} is among the bytes"
-    old, new = judged(original), judged(copy)
-    for line in sorted((new or set()) - (old or set())):
+    for line in sorted(judged(copy) - judged(original)):
         yield f"dciodvfy: {line}"
 
 
@@ -134,7 +122,7 @@ def main(originals, copies):
             wrong += 1
             print(f"{copy.name}: {fault}")
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(pathlib.Path(copies).iterdir()))).hexdigest()
-    print(f"{count} copies judged, {wrong} faults, dciodvfy {'used' if shutil.which('dciodvfy') else 'not installed'}, {digest[:12]}")
+    print(f"{count} copies judged, {wrong} faults, dciodvfy {USED}, {digest[:12]}")
     sys.exit(1 if wrong else 0)
 
 

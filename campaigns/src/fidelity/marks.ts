@@ -1,16 +1,18 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LayerFacts } from '@lightbox/backend/annotations/dicom/layer.js';
 import { presentationOf } from '@lightbox/backend/annotations/dicom/presentation.js';
 import { reportOf } from '@lightbox/backend/annotations/dicom/report.js';
 import { headerOf } from '@lightbox/backend/annotations/dicom/values.js';
 import { dicomFile } from '@lightbox/backend/annotations/dicom/write.js';
-import type { Point } from '@lightbox/contract/annotations/measuring.js';
+import { factsOfFrame, type Point } from '@lightbox/contract/annotations/measuring.js';
 import type { Mark, MarkKind } from '@lightbox/contract/annotations/schemas.js';
+import { type Frame, pixelsUnder } from '@lightbox/contract/annotations/statistics.js';
+import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { AppError } from '@lightbox/core/errors.js';
-import { openPictures, type Pictures } from '@lightbox/workers/previews/preview.js';
+import { openPictures, type Pictures, type Prepared } from '@lightbox/workers/previews/preview.js';
+import { viewerFrame } from '@lightbox/workers/testing/viewerFrame.js';
+import { judgeFiles } from './judge.js';
 
 /** The text has a backslash, which separates values in other elements, and letters of two scripts. */
 const TEXT = 'Fissur \\ Bruch? جوڑ';
@@ -48,44 +50,62 @@ const shapes: Record<MarkKind, readonly Point[]> = {
  * installed. Returns the exit status of the judge. Names the files of which there is no export.
  */
 export async function judgeMarks(python: string, folder: string): Promise<number> {
-  const out = mkdtempSync(join(tmpdir(), 'lightbox-marks-'));
   const pictures = await openPictures(null);
-  try {
-    for (const { name } of readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())) {
-      const done = await writeExports(pictures, folder, out, name);
-      if (done !== 'written') console.log(`${name}: ${done}`);
-    }
-    const judge = join(import.meta.dirname, '../../src/fidelity/marks.py');
-    execFileSync(python, [judge, folder, out], { stdio: 'inherit' });
-    return 0;
-  } catch (error) {
-    if (error instanceof Error && 'status' in error) return 1;
-    throw error;
-  } finally {
-    await pictures.close();
-    rmSync(out, { recursive: true });
-  }
+  return judgeFiles(python, folder, { program: 'marks.py' }, (name, out) =>
+    writeExports(pictures, folder, out, name),
+  ).finally(() => pictures.close());
 }
 
 /** Writes the marks as they were drawn, the report, and the presentation state of a file in grey. */
-async function writeExports(pictures: Pictures, folder: string, out: string, name: string): Promise<string> {
-  const prepared = await pictures.prepare(readFileSync(join(folder, name)), 'application/dicom', async () => undefined);
+async function writeExports(
+  pictures: Pictures,
+  folder: string,
+  out: string,
+  name: string,
+): Promise<string | undefined> {
+  const file = readFileSync(join(folder, name));
+  const plain: Buffer[] = [];
+  const prepared = await pictures.prepare(
+    file,
+    'application/dicom',
+    async (part) => void plain.push(Buffer.from(part)),
+  );
   if (!prepared) return 'no DICOM';
   const { facts } = prepared.drawing;
   const { rows, columns, frames } = facts;
   if (!rows || !columns) return 'no picture';
-  const marks = [...new Set([1, frames])].flatMap((frame) => marksOn(frame, columns, rows));
+  const source = prepared.drawing.source === 'file' ? file : Buffer.concat(plain);
+  const marks: Mark[] = [];
+  for (const frame of new Set([1, frames])) {
+    const image = await valuesOf(prepared, source, frame).catch(() => undefined);
+    marks.push(...marksOn(frame, columns, rows).map((mark) => measured(facts, mark, image)));
+  }
   try {
     const header = headerOf(prepared.tags);
     const layer: LayerFacts = { id: name, version: 1, updateAt: UPDATED, author: AUTHOR, marks, facts, header };
     writeFileSync(join(out, `${name}.sr`), dicomFile(reportOf(layer)));
     writeFileSync(join(out, `${name}.json`), JSON.stringify({ marks, frames }));
     writeFileSync(join(out, `${name}.gsps`), dicomFile(presentationOf(layer)));
+    return undefined;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return error.code;
   }
-  return 'written';
+}
+
+/** Returns a frame in grey as the viewer has it, after the slope and the intercept; undefined for other frames. */
+async function valuesOf({ drawing }: Prepared, source: Buffer, n: number): Promise<Frame | undefined> {
+  const { samplesPerPixel, modalityLut, rescaleSlope = 1, rescaleIntercept = 0 } = factsOfFrame(drawing.facts, n);
+  if (samplesPerPixel !== 1 || modalityLut) return undefined;
+  const { width, height, values } = await viewerFrame(drawing, source, n - 1);
+  const measured = Float64Array.from(values, (value) => value * rescaleSlope + rescaleIntercept);
+  return { columns: width, rows: height, getPixelData: () => measured };
+}
+
+/** Adds the values of the pixels to a mark, as the viewer of its author does. */
+function measured(facts: FrameFacts, mark: Mark, image: Frame | undefined): Mark {
+  const pixels = image && pixelsUnder(image, factsOfFrame(facts, mark.frame), mark);
+  return pixels ? { ...mark, pixels } : mark;
 }
 
 const marksOn = (frame: number, columns: number, rows: number): Mark[] =>

@@ -47,12 +47,13 @@ export const Findings = z.object({
   modelVersion: z.string().max(200).optional(),
   /**
    * The product's own sentences by code, so that the reader's language can word them: the whole description, the first
-   * warnings, and all measurements. Sentences that a model wrote have no codes.
+   * warnings, and all measurements. Sentences that a model wrote have no codes. `null` stands for a warning among the
+   * first ones that the signer wrote.
    */
   said: z
     .object({
       description: z.array(SentenceShape).max(50),
-      warnings: z.array(SentenceShape).max(50),
+      warnings: z.array(SentenceShape.nullable()).max(50),
       measurements: z.array(SentenceShape).max(50).optional(),
     })
     .optional(),

@@ -136,7 +136,7 @@ export interface Wordable {
   description: string;
   warnings: readonly string[];
   measurements?: readonly string[] | undefined;
-  said?: { description: Sentence[]; warnings: Sentence[]; measurements?: Sentence[] | undefined } | undefined;
+  said?: { description: Sentence[]; warnings: (Sentence | null)[]; measurements?: Sentence[] | undefined } | undefined;
 }
 
 /**
@@ -148,7 +148,7 @@ export function worded(
   inWords: (sentence: Sentence) => string | undefined,
 ): { description: string; warnings: string[]; measurements: string[] } {
   const sentences = said?.description.map(inWords) ?? [];
-  const each = (texts: readonly string[], codes: readonly Sentence[] = []) =>
+  const each = (texts: readonly string[], codes: readonly (Sentence | null)[] = []) =>
     texts.map((text, at) => {
       const sentence = codes[at];
       return (sentence && inWords(sentence)) ?? text;

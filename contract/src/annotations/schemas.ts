@@ -12,7 +12,21 @@ export const markPoints = { length: 2, angle: 3, ellipse: 4, probe: 1, arrow: 2 
 export type MarkKind = keyof typeof markPoints;
 export const markKinds = Object.keys(markPoints) as MarkKind[];
 
-/** A measurement or an arrow on one frame. Its value is computed from the points wherever it is shown. */
+/** Pixels have at most 32 bits; a modality LUT may enlarge their values. */
+const PixelValue = z.number().min(-1e12).max(1e12);
+
+/**
+ * The values of the pixels at a probe, or in an ellipse, after the modality LUT. The author's viewer measures them, because
+ * the gateway decodes no pixels; they are the author's statement, as points and words are.
+ */
+export const PixelValues = z.strictObject({
+  mean: PixelValue,
+  /** The standard deviation in an ellipse. */
+  deviation: PixelValue.nonnegative().optional(),
+});
+export type PixelValues = z.infer<typeof PixelValues>;
+
+/** A measurement or an arrow on one frame. Lengths, angles and areas are computed from the points wherever they are shown. */
 export const Mark = z
   .strictObject({
     /** The client chooses it. */
@@ -23,13 +37,19 @@ export const Mark = z
     points: z.array(z.tuple([Pixel, Pixel])).max(4),
     /** Words at an arrow. */
     text: text(limits.markText).optional(),
+    /** Absent for pictures in colour, and until a viewer that shows the frame has measured. */
+    pixels: PixelValues.optional(),
   })
-  .superRefine(({ kind, points, text: words }, context) => {
+  .superRefine(({ kind, points, text: words, pixels }, context) => {
     if (points.length !== markPoints[kind]) {
       context.addIssue({ code: 'custom', path: ['points'], message: 'Has the wrong number of points.' });
     }
     if (words !== undefined && kind !== 'arrow') {
       context.addIssue({ code: 'custom', path: ['text'], message: 'Only an arrow has a text.' });
+    }
+    const mayHave = kind === 'probe' || kind === 'ellipse';
+    if (pixels && (!mayHave || (pixels.deviation === undefined) === (kind === 'ellipse'))) {
+      context.addIssue({ code: 'custom', path: ['pixels'], message: 'The kind of mark has no such values.' });
     }
   });
 export type Mark = z.infer<typeof Mark>;

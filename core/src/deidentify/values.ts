@@ -12,8 +12,8 @@ export interface Disguise {
   pixels?: NewPixels;
 }
 
-/** Plain pixels, which follow the header in the byte order of the file. */
-export interface NewPixels {
+/** Plain pixels, which follow each other frame by frame. */
+export interface PlainPixels {
   /** Bytes of all frames, without the padding to an even number. */
   length: number;
   bitsAllocated: number;
@@ -22,6 +22,10 @@ export interface NewPixels {
   samples: number;
   /** The value of the black places, if viewers should leave it out when they choose a window: it is the lowest of all. */
   padding?: number | undefined;
+}
+
+/** The pixels of a copy. They follow its header in the byte order of the file. */
+export interface NewPixels extends PlainPixels {
   /** A person has looked: no text that names anybody is left. */
   noTextLeft: boolean;
 }

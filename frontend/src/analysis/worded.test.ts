@@ -60,6 +60,15 @@ describe('an analysis in Urdu', () => {
     expect(warnings.map(bare)).toEqual([expect.stringMatching(/^یہ کمپیوٹر/), 'Only one picture.']);
   });
 
+  it('A warning in the signer’s words stays among those that are translated.', () => {
+    const ours = sentence('NOT_A_DIAGNOSIS');
+    const signed = result([], [ours, ours], {
+      warnings: ['The marker shows left.', inEnglish(ours)],
+      said: { description: [], warnings: [null, ours] },
+    });
+    expect(worded(signed).warnings.map(bare)).toEqual(['The marker shows left.', expect.stringMatching(/^یہ کمپیوٹر/)]);
+  });
+
   it('An analysis without codes, or with unknown codes, stays English.', () => {
     const { said: _, ...older } = ct;
     expect(worded(older)).toEqual({ description: ct.description, warnings: ct.warnings, measurements: [] });

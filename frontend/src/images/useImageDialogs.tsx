@@ -1,5 +1,5 @@
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import { type ComponentType, lazy, Suspense, useRef, useState } from 'react';
+import { type ComponentType, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import { onOpening } from '../ui/onOpening';
 import type { AboutImage, Opening, Sharing, Verifying } from './dialogs';
@@ -9,7 +9,7 @@ import { useAddressedImage, useForget } from './useAddressedImage';
 
 const ImageDialog = onOpening(async () => (await import('./ImageDialog')).ImageDialog);
 const DeleteImageDialog = onOpening(async () => (await import('./DeleteImageDialog')).DeleteImageDialog);
-const Timeline = lazy(() => import('./Timeline').then(({ Timeline }) => ({ default: Timeline })));
+const Timeline = onOpening(async () => (await import('./Timeline')).Timeline);
 
 /** The dialogs of features that build on images. The app composes them. */
 export interface DialogParts {
@@ -90,11 +90,7 @@ export function useImageDialogs({ Share, Verify, Study, Rename }: DialogParts, i
       <ImageDialog {...opening} open={what === 'open' && !isStudy} />
       <Study {...opening} open={what === 'open' && isStudy} />
       <Share open={what === 'share'} image={image} onClose={leave} finalFocus={finalFocus} />
-      {what === 'timeline' && (
-        <Suspense fallback={null}>
-          <Timeline open image={image} onClose={close} finalFocus={finalFocus} />
-        </Suspense>
-      )}
+      <Timeline open={what === 'timeline'} image={image} onClose={close} finalFocus={finalFocus} />
       <Rename open={what === 'rename'} image={image} onClose={close} finalFocus={finalFocus} />
       <DeleteImageDialog open={what === 'remove'} image={image} onClose={close} finalFocus={finalFocus} />
       <Verify

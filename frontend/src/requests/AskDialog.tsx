@@ -4,13 +4,13 @@ import { limits } from '@lightbox/contract/limits.js';
 import { type RequestKind, requestCalls } from '@lightbox/contract/requests/calls.js';
 import { CheckCircleIcon, WarningIcon } from '@phosphor-icons/react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId, useRef, useState } from 'react';
+import { type FormEvent, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { errorText } from '../lib/errors';
 import { ApiError, send } from '../lib/http';
 import { paths } from '../lib/paths';
-import { uuid } from '../lib/uuid';
+import { useAttempt } from '../lib/useAttempt';
 import { Expiry } from '../sharing/Expiry';
 import { CopyText } from '../ui/CopyText';
 import { Field, TextField } from '../ui/Field';
@@ -31,34 +31,31 @@ interface Wish {
   expiresInHours: number;
 }
 
-/** Sends the wish. A retry after a lost answer uses the same idempotency key, so that the server makes one request. */
+/** Sends the wish. */
 function useMake(onMade: (made: Made) => void) {
   const cache = useQueryClient();
-  const attempt = useRef<{ of: string; key: string }>(undefined);
+  const attempt = useAttempt();
   return useMutation({
     mutationFn: async (body: Wish) => {
-      const of = JSON.stringify(body);
-      if (attempt.current?.of !== of) attempt.current = { of, key: uuid() };
-      const { data } = await send(requestCalls.createRequest, { body }, { idempotencyKey: attempt.current.key });
+      const { data } = await send(requestCalls.createRequest, { body }, { idempotencyKey: attempt.keyOf(body) });
       return { ...data, email: body.email ?? '' };
     },
     meta: { silent: true },
     onSuccess: onMade,
-    onError: (error) => {
-      if (error instanceof ApiError && error.status > 0 && error.status < 500) attempt.current = undefined;
-    },
+    onError: attempt.refused,
     onSettled: () => refreshRequests(cache),
   });
 }
 
 /** Asks for the wishes of a new request, and then shows its link once. */
-export function AskDialog({ onClose }: { onClose: () => void }) {
+export function AskDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const [made, setMade] = useState<Made>();
   return (
     <Modal
-      open
+      open={open}
       onClose={onClose}
+      onExitComplete={() => setMade(undefined)}
       title={t('requests.ask')}
       sub={made ? '' : t('requests.dialog.text')}
       scrollBehavior="inside"

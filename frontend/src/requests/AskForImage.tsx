@@ -1,15 +1,16 @@
 import { Button, Flex } from '@chakra-ui/react';
 import { TrayArrowDownIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { paths } from '../lib/paths';
 import { useIsDesktop } from '../lib/useMedia';
 import { Count } from '../ui/Count';
+import { onOpening } from '../ui/onOpening';
 import { requestList } from './requests';
 
-const AskDialog = lazy(() => import('./AskDialog').then(({ AskDialog }) => ({ default: AskDialog })));
+const AskDialog = onOpening(async () => (await import('./AskDialog')).AskDialog);
 
 /** The button that opens the dialog. */
 export function AskButton({ quiet = false }: { quiet?: boolean }) {
@@ -26,11 +27,7 @@ export function AskButton({ quiet = false }: { quiet?: boolean }) {
         <TrayArrowDownIcon aria-hidden />
         {t('requests.ask')}
       </Button>
-      {asking && (
-        <Suspense fallback={null}>
-          <AskDialog onClose={() => setAsking(false)} />
-        </Suspense>
-      )}
+      <AskDialog open={asking} onClose={() => setAsking(false)} />
     </>
   );
 }

@@ -11,14 +11,14 @@ import {
   TrashIcon,
 } from '@phosphor-icons/react';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useReducer, useRef, useState } from 'react';
+import { useReducer, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { refreshLists } from '../images/cache';
 import { stackOf } from '../images/subject';
 import { errorText } from '../lib/errors';
 import { ApiError, download, send } from '../lib/http';
+import { useAttempt } from '../lib/useAttempt';
 import { useObjectUrl } from '../lib/useObjectUrl';
-import { uuid } from '../lib/uuid';
 import { LoadFailed } from '../ui/LoadFailed';
 import { BlackSurface } from './BlackSurface';
 import { around, drawn, inMiddle, nothing, type Size } from './rectangles';
@@ -48,12 +48,10 @@ interface Props {
 /** Asks for the copy until a worker has made it, with one key: one wish makes one copy. */
 function useMake(image: Image, onMade: Props['onMade']) {
   const cache = useQueryClient();
-  const attempt = useRef<{ of: string; key: string }>(undefined);
+  const { keyOf } = useAttempt();
   return useMutation({
     mutationFn: async (body: Parameters<typeof send<typeof imageCalls.blackOut>>[1]['body']) => {
-      const of = JSON.stringify(body);
-      if (attempt.current?.of !== of) attempt.current = { of, key: uuid() };
-      const { key } = attempt.current;
+      const key = keyOf(body);
       for (let tries = 1; ; tries++) {
         try {
           return await send(imageCalls.blackOut, { params: { id: image.id }, body }, { idempotencyKey: key });
@@ -75,6 +73,7 @@ function useMake(image: Image, onMade: Props['onMade']) {
 export function BlackOut({ image, size, found, onMade, onCancel }: Props) {
   const { t } = useTranslation();
   const frames = image.frames ?? 1;
+  const mirrored = document.dir === 'rtl';
   const [frame, setFrame] = useState(1);
   const [drawing, act] = useReducer(drawn, nothing);
   const [noTextLeft, setNoTextLeft] = useState(false);
@@ -116,7 +115,7 @@ export function BlackOut({ image, size, found, onMade, onCancel }: Props) {
             disabled={frame === 1}
             onClick={() => go(frame - 1)}
           >
-            <CaretLeftIcon />
+            <CaretLeftIcon mirrored={mirrored} />
           </IconButton>
           <Text fontSize="sm" fontVariantNumeric="tabular-nums" role="status">
             {t('sharing.blackOut.frame', { frame, frames })}
@@ -128,7 +127,7 @@ export function BlackOut({ image, size, found, onMade, onCancel }: Props) {
             disabled={frame === frames}
             onClick={() => go(frame + 1)}
           >
-            <CaretRightIcon />
+            <CaretRightIcon mirrored={mirrored} />
           </IconButton>
           {chosen && (
             <Checkbox.Root

@@ -11,7 +11,7 @@ import { sharedThing } from '../images/subject';
 import { errorText } from '../lib/errors';
 import { ApiError, send } from '../lib/http';
 import { usePublicSettings } from '../lib/publicSettings';
-import { uuid } from '../lib/uuid';
+import { useAttempt } from '../lib/useAttempt';
 import { CopyText } from '../ui/CopyText';
 import { Field, TextField } from '../ui/Field';
 import { Note } from '../ui/Note';
@@ -27,23 +27,19 @@ interface Props {
   onCancel: () => void;
 }
 
-/** Sends the wish. A retry after a lost answer uses the same idempotency key, so that the server makes one link. */
+/** Sends the wish. */
 function useMake(image: Image, onMade: Props['onMade']) {
   const cache = useQueryClient();
-  const attempt = useRef<{ of: string; key: string }>(undefined);
+  const attempt = useAttempt();
   return useMutation({
     mutationFn: async ({ email, note, ...wish }: Wish) => {
       const body = { ...sharedThing(image), ...wish, ...(email && { email }), ...(note && { note }) };
-      const of = JSON.stringify(body);
-      if (attempt.current?.of !== of) attempt.current = { of, key: uuid() };
-      const { data } = await send(guestCalls.createGuestLink, { body }, { idempotencyKey: attempt.current.key });
+      const { data } = await send(guestCalls.createGuestLink, { body }, { idempotencyKey: attempt.keyOf(body) });
       return { ...data, email };
     },
     meta: { silent: true },
     onSuccess: onMade,
-    onError: (error) => {
-      if (error instanceof ApiError && error.status > 0 && error.status < 500) attempt.current = undefined;
-    },
+    onError: attempt.refused,
     onSettled: () => refreshGuestLinks(cache),
   });
 }

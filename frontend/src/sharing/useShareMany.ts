@@ -1,14 +1,13 @@
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { type BatchCreated, shareCalls } from '@lightbox/contract/sharing/calls.js';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { refreshLists } from '../images/cache';
 import { sharedThing } from '../images/subject';
 import { fullName } from '../lib/format';
-import { ApiError, send } from '../lib/http';
+import { send } from '../lib/http';
 import { toast } from '../lib/toaster';
-import { uuid } from '../lib/uuid';
+import { useAttempt } from '../lib/useAttempt';
 import { offerDevice } from '../push/offer';
 import type { Person } from '../users/PersonSearch';
 import { refreshInvitations, refreshShares } from './sharing';
@@ -38,33 +37,26 @@ function bodyOf(images: readonly Image[], { people, emails, hours, note, downloa
   };
 }
 
-/**
- * Shares images with people, in one act. A retry after a lost answer uses the same idempotency key, so that the server
- * creates the shares once.
- */
+/** Shares images with people, in one act. */
 export function useShareMany(images: readonly Image[], onDone: () => void) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const attempt = useRef<{ of: string; key: string }>(undefined);
+  const attempt = useAttempt();
   return useMutation({
     mutationFn: (wish: Wish) => {
       const body = bodyOf(images, wish);
-      const of = JSON.stringify(body);
-      if (attempt.current?.of !== of) attempt.current = { of, key: uuid() };
-      return send(shareCalls.shareBatch, { body }, { idempotencyKey: attempt.current.key });
+      return send(shareCalls.shareBatch, { body }, { idempotencyKey: attempt.keyOf(body) });
     },
     meta: { silent: true },
     onSuccess: ({ data }, { people }) => {
-      attempt.current = undefined;
+      attempt.forget();
       if (data.shares.length + data.invited.length === 0) return;
       const description = t(data.shares.length > 0 ? 'sharing.share.doneText' : 'sharing.share.doneInvitedText');
       toast.success(said(data, people), { description });
       onDone();
       void offerDevice();
     },
-    onError: (error) => {
-      if (error instanceof ApiError && error.status > 0 && error.status < 500) attempt.current = undefined;
-    },
+    onError: attempt.refused,
     onSettled: () => {
       refreshLists(cache);
       refreshShares(cache);

@@ -6,6 +6,7 @@ import {
   scaleAt,
   valueUnit,
 } from '@lightbox/contract/annotations/measuring.js';
+import { pixelsUnder, statisticsIn } from '@lightbox/contract/annotations/statistics.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import type { Study } from '@lightbox/contract/studies/schemas.js';
 import { QueryObserver } from '@tanstack/react-query';
@@ -28,7 +29,6 @@ import { placeIn } from './place';
 import { Pointing } from './pointing';
 import { presetsOf } from './presets';
 import { sharedTurn } from './shown';
-import { statisticsIn } from './statistics';
 import { afterKey } from './useCrosshair';
 import { dragged, rangeOf } from './window';
 
@@ -173,6 +173,13 @@ describe('measuring', () => {
     ]);
     expect(found).toMatchObject({ pixels: 5, mean: 5.2 });
     expect(found?.deviation).toBeCloseTo(2.4);
+    const plain = { windows: [], voiLuts: undefined };
+    const probe = (x: number) => ({ kind: 'probe' as const, points: [[x, 2] as const] });
+    expect(pixelsUnder(image, plain, probe(2.4))).toEqual({ mean: 10 });
+    expect(pixelsUnder(image, plain, probe(5))).toBeUndefined();
+    // Its values are not those of the file.
+    const table = { first: 0, bits: 8, entries: '' };
+    expect(pixelsUnder(image, { windows: [], voiLuts: [table] }, probe(2))).toBeUndefined();
     expect(
       statisticsIn(image, [
         [2, 2],

@@ -187,9 +187,15 @@ class Report {
       .restore();
   }
 
-  private readonly markLine = ({ kind, frame, value, text }: ReportMark, i: number): string => {
+  private readonly markLine = ({ kind, frame, value, pixels, text }: ReportMark, i: number): string => {
     const { words } = this;
-    const said = [value && isolated(value), text && isolated(clean(text))].filter(Boolean).join(', ');
+    const { mean, deviation } = pixels ?? {};
+    const measured = [
+      value && isolated(value),
+      mean && (deviation ? `${words.mean} ${isolated(mean)}` : isolated(mean)),
+      deviation && `${words.deviation} ${isolated(deviation)}`,
+    ];
+    const said = [...measured, text && isolated(clean(text))].filter(Boolean).join(', ');
     const where = frame === undefined ? '' : ` (${words.frame(frame)})`;
     return `${i + 1}. ${words.kinds[kind]}${where}${said ? `: ${said}` : ''}`;
   };

@@ -1,5 +1,5 @@
-import { measuredBy, rounded } from '@lightbox/contract/annotations/measuring.js';
-import type { MarkKind } from '@lightbox/contract/annotations/schemas.js';
+import { factsOfFrame, measuredBy, rounded, valueUnit } from '@lightbox/contract/annotations/measuring.js';
+import type { Mark, MarkKind } from '@lightbox/contract/annotations/schemas.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { openMarks } from '@lightbox/core/annotations/marks.js';
 import type { Core } from '@lightbox/core/core.js';
@@ -18,6 +18,8 @@ export interface ReportMark {
   /** The frame, for files with more than one. */
   frame?: number;
   value?: string;
+  /** The value of the pixel at a probe, or the mean and the standard deviation in an ellipse. */
+  pixels?: { mean: string; deviation?: string };
   text?: string;
   /** Its points on the preview, as parts of width and height; absent when the preview shows another frame. */
   onPreview?: [number, number][];
@@ -42,11 +44,21 @@ export async function marksOf(core: Core, key: Buffer, image: ImageDoc, signer: 
       ...((facts?.frames ?? 1) > 1 ? { frame: mark.frame } : {}),
       ...(found ? { value: `${rounded(found.value)} ${found.unit}` } : {}),
       ...(mark.text ? { text: mark.text } : {}),
+      ...(facts ? pixelsOf(facts, mark) : {}),
       ...(rows && columns && mark.frame === facts?.previewFrame
         ? { onPreview: mark.points.map(([x, y]): [number, number] => [(x + 0.5) / columns, (y + 0.5) / rows]) }
         : {}),
     };
   });
+}
+
+/** The values of the pixels with their unit, as the viewer of their author showed them. */
+function pixelsOf(facts: FrameFacts, { frame, pixels }: Mark): Pick<ReportMark, 'pixels'> {
+  if (!pixels) return {};
+  const unit = valueUnit(factsOfFrame(facts, frame));
+  const said = (value: number) => `${rounded(value)} ${unit}`.trim();
+  const { mean, deviation } = pixels;
+  return { pixels: { mean: said(mean), ...(deviation === undefined ? {} : { deviation: said(deviation) }) } };
 }
 
 function factsOf(key: Buffer, { _id }: ImageDoc, { drawing }: DrawingDoc): FrameFacts {

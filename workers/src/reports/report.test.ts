@@ -112,7 +112,19 @@ it('A run is a version with provenance, and its report is a PDF document that sa
     ],
     text: 'Look <b>here</b>',
   };
-  const layer = { version: 0, shared: true, marks: [length, arrow] };
+  const ellipse = {
+    id: randomUUID(),
+    kind: 'ellipse',
+    frame: 1,
+    points: [
+      [30, 40],
+      [30, 20],
+      [20, 30],
+      [40, 30],
+    ],
+    pixels: { mean: 61.25, deviation: 4.518 },
+  };
+  const layer = { version: 0, shared: true, marks: [length, arrow, ellipse] };
   const { version: kept } = (await api.put(`/upload/image/${image._id}/annotations`, layer).expect(200)).body.data;
   await api.post(`/analyze/${image._id}/sign`, { version: 1, comment: 'All is well.' }).expect(200);
   const signed = (await report(patient)).map(({ text }) => text).join(' ');
@@ -121,6 +133,7 @@ it('A run is a version with provenance, and its report is a PDF document that sa
   expect(signed).not.toContain('DRAFT');
   expect(signed).toContain('1. Length: 50 px');
   expect(signed).toContain('2. Arrow: Look <b>here</b>');
+  expect(signed).toContain('3. Ellipse: 314.2 px², mean 61.25, SD 4.52');
   await api.put(`/upload/image/${image._id}/annotations`, { ...layer, version: kept, shared: false }).expect(200);
   expect((await report(patient)).map(({ text }) => text).join(' ')).not.toContain('Look');
   await api.post(`/analyze/${image._id}/withdraw`, { reason: 'The wrong hand' }).expect(200);

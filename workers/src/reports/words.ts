@@ -15,6 +15,8 @@ export interface ReportWords {
   measurements: string;
   marks: string;
   kinds: Record<MarkKind, string>;
+  mean: string;
+  deviation: string;
   frame: (frame: number) => string;
   edited: string;
   image: string;
@@ -37,6 +39,8 @@ const english: ReportWords = {
   comment: 'Comment',
   measurements: 'Measurements',
   marks: 'Marks of the signer on the image',
+  mean: 'mean',
+  deviation: 'SD',
   kinds: { length: 'Length', angle: 'Angle', ellipse: 'Ellipse', probe: 'Point', arrow: 'Arrow' },
   frame: (frame) => `frame ${frame}`,
   edited: 'changed by the signer',
@@ -60,6 +64,8 @@ const urdu: ReportWords = {
   comment: 'تبصرہ',
   measurements: 'پیمائشیں',
   marks: 'تصویر پر دستخط کرنے والے کے نشان',
+  mean: 'اوسط',
+  deviation: 'انحراف',
   kinds: { length: 'لمبائی', angle: 'زاویہ', ellipse: 'بیضوی', probe: 'نقطہ', arrow: 'تیر' },
   frame: (frame) => `فریم ${frame}`,
   edited: 'دستخط کرنے والے نے بدلا',

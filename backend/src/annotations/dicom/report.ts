@@ -1,12 +1,20 @@
-import { type Measured, measuredBy, type Point } from '@lightbox/contract/annotations/measuring.js';
+import {
+  factsOfFrame,
+  type Measured,
+  measuredBy,
+  type Point,
+  type Unit,
+  valueUnit,
+} from '@lightbox/contract/annotations/measuring.js';
 import type { Mark, MarkKind } from '@lightbox/contract/annotations/schemas.js';
+import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { commonOf, imageReference, type LayerFacts } from './layer.js';
 import { axesInOrder, type DataSet, dateOf, decimal, graphicData, personName, timeOf, uidOfUuid } from './values.js';
 
 /** Comprehensive SR (PS3.3 §A.35.3). */
 const SOP_CLASS = '1.2.840.10008.5.1.4.1.1.88.33';
 
-type Code = readonly [value: string, scheme: 'DCM' | 'SCT' | 'UCUM' | 'RFC5646', meaning: string];
+type Code = readonly [value: string, scheme: 'DCM' | 'SCT' | 'UCUM' | 'RFC5646' | '99LIGHTBOX', meaning: string];
 const coded = ([value, scheme, meaning]: Code): DataSet => ({
   CodeValue: value,
   CodingSchemeDesignator: scheme,
@@ -30,6 +38,9 @@ const concept = {
   trackingId: ['112039', 'DCM', 'Tracking Identifier'],
   trackingUid: ['112040', 'DCM', 'Tracking Unique Identifier'],
   comment: ['121106', 'DCM', 'Comment'],
+  derivation: ['121401', 'DCM', 'Derivation'],
+  mean: ['373098007', 'SCT', 'Mean'],
+  deviation: ['386136009', 'SCT', 'Standard Deviation'],
 } as const satisfies Record<string, Code>;
 
 const quantity: Partial<Record<MarkKind, Code>> = {
@@ -37,13 +48,21 @@ const quantity: Partial<Record<MarkKind, Code>> = {
   angle: ['1483009', 'SCT', 'Angle'],
   ellipse: ['42798000', 'SCT', 'Area'],
 };
-const units: Record<Measured['unit'], Code> = {
+const units: Record<Measured['unit'] | Unit, Code> = {
   mm: ['mm', 'UCUM', 'millimeter'],
   'mm²': ['mm2', 'UCUM', 'square millimeter'],
   px: ['{pixels}', 'UCUM', 'pixels'],
   'px²': ['{pixels}', 'UCUM', 'pixels'],
   '°': ['deg', 'UCUM', 'degree'],
+  HU: ["[hnsf'U]", 'UCUM', 'Hounsfield unit'],
+  '': ['1', 'UCUM', 'no units'],
 };
+/** Returns the concept of the values of pixels. The standard has none for values of which the file states no unit. */
+function intensityOf(facts: FrameFacts): Code {
+  if (valueUnit(facts) === 'HU') return ['112031', 'DCM', 'Attenuation Coefficient'];
+  if (facts.modality === 'MR') return ['110852', 'DCM', 'MR signal intensity'];
+  return ['PIXELS', '99LIGHTBOX', 'Value of pixels'];
+}
 const named: Record<MarkKind, string> = {
   length: 'Length',
   angle: 'Angle',
@@ -127,20 +146,42 @@ function groupOf(layer: LayerFacts, mark: Mark, name: string): DataSet {
     [
       text('HAS OBS CONTEXT', concept.trackingId, name),
       item('HAS OBS CONTEXT', 'UIDREF', concept.trackingUid, { UID: uidOfUuid(mark.id) }),
-      contentOf(layer, mark),
+      ...contentsOf(layer, mark),
     ],
     template('1501'),
   );
 }
 
-/** Returns the number of a measurement, or the words at an arrow, each with its place. */
-function contentOf(layer: LayerFacts, mark: Mark): DataSet {
+/** Returns the numbers of a measurement, or the words at an arrow, each with its place. */
+function contentsOf(layer: LayerFacts, mark: Mark): DataSet[] {
+  const place = placeOf(layer, mark);
   const found = measuredBy(layer.facts, mark);
   const about = quantity[mark.kind];
-  const place = [placeOf(layer, mark)];
-  if (!found || !about) return text('CONTAINS', concept.comment, mark.text || named[mark.kind], place);
-  const value = { NumericValue: decimal(found.value), MeasurementUnitsCodeSequence: [coded(units[found.unit])] };
-  return item('CONTAINS', 'NUM', about, { MeasuredValueSequence: [value] }, place);
+  const numbers = [
+    ...(found && about ? [number(about, found.value, units[found.unit], [place])] : []),
+    ...valuesOf(layer, mark, place),
+  ];
+  return numbers.length > 0 ? numbers : [text('CONTAINS', concept.comment, mark.text || named[mark.kind], [place])];
+}
+
+const number = (about: Code, value: number, unit: Code, content: DataSet[]) =>
+  item(
+    'CONTAINS',
+    'NUM',
+    about,
+    { MeasuredValueSequence: [{ NumericValue: decimal(value), MeasurementUnitsCodeSequence: [coded(unit)] }] },
+    content,
+  );
+
+/** Returns the values of the pixels at a probe, or their mean and deviation in an ellipse. */
+function valuesOf({ facts: file }: LayerFacts, { kind, frame, pixels }: Mark, place: DataSet): DataSet[] {
+  if (!pixels) return [];
+  const facts = factsOfFrame(file, frame);
+  const [about, unit] = [intensityOf(facts), units[valueUnit(facts)]];
+  if (kind === 'probe') return [number(about, pixels.mean, unit, [place])];
+  const derived = (how: Code, value: number) =>
+    number(about, value, unit, [code('HAS CONCEPT MOD', concept.derivation, how), place]);
+  return [derived(concept.mean, pixels.mean), derived(concept.deviation, pixels.deviation ?? 0)];
 }
 
 const graphicTypes: Record<MarkKind, string> = {

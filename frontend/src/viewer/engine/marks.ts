@@ -1,9 +1,10 @@
 import { metaData, type Types } from '@cornerstonejs/core';
 import { annotation, utilities } from '@cornerstonejs/tools';
-import { type Mark, type MarkKind, markPoints } from '@lightbox/contract/annotations/schemas.js';
+import { type Mark, type MarkKind, markPoints, type PixelValues } from '@lightbox/contract/annotations/schemas.js';
 import { partsOf, uidOf } from '../markUid';
 import type { Vector } from '../orientation';
 import { frameIdOf, frameOf, scheme } from './frameId';
+import { pixelsOf } from './measures';
 import { isFromCorner, type PlaneModule, pixelOf, worldOf } from './plane';
 import { runningEngine } from './start';
 import { annotationOf, measureTools } from './tools';
@@ -20,6 +21,19 @@ const kinds = Object.keys(markPoints) as MarkKind[];
 const hundredth = (value: number) => Math.round(value * 100) / 100;
 const planeOf = (frameId: string) =>
   metaData.get('imagePlaneModule', frameId) as (PlaneModule & { frameOfReferenceUID: string }) | undefined;
+
+/** The values under marks, with the points at which they were measured. A frame that is not in memory keeps them. */
+const measuredAt = new WeakMap<object, { points: string; pixels: PixelValues }>();
+
+/** Returns the values under a mark of the person, measured once for each place. */
+function pixelsAt(one: Drawn, frameId: string, mark: Pick<Mark, 'kind' | 'points'>): PixelValues | undefined {
+  const points = JSON.stringify(mark.points);
+  const known = measuredAt.get(one);
+  if (known?.points === points) return known.pixels;
+  const pixels = pixelsOf(frameId, mark);
+  if (pixels) measuredAt.set(one, { points, pixels });
+  return pixels;
+}
 
 /** A mark as it is drawn, with its image and its layer; the person's own marks have no layer. */
 export interface DrawnMark {
@@ -42,7 +56,8 @@ export function drawnMarks(): DrawnMark[] {
       return [hundredth(x), hundredth(y)];
     });
     const text = kind === 'arrow' ? one.data.label?.trim() : '';
-    return [{ imageId, layer, mark: { id, kind, frame, points, ...(text ? { text } : {}) } }];
+    const pixels = layer ? undefined : pixelsAt(one, frameId, { kind, points });
+    return [{ imageId, layer, mark: { id, kind, frame, points, ...(text && { text }), ...(pixels && { pixels }) } }];
   });
 }
 
@@ -88,10 +103,10 @@ function add(imageId: string, layer: string | undefined, mark: Mark) {
     viewUp: plane.columnCosines.map((value) => -value),
   };
   const uid = uidOf(layer, mark.id);
-  annotation.state.addAnnotation(
-    { ...annotationOf(metadata, points, mark.text ?? ''), annotationUID: uid } as never,
-    undefined as never,
-  );
+  const made = { ...annotationOf(metadata, points, mark.text ?? ''), annotationUID: uid };
+  annotation.state.addAnnotation(made as never, undefined as never);
+  const { pixels } = mark;
+  if (pixels) measuredAt.set(made, { points: JSON.stringify(mark.points), pixels });
   if (!layer) return;
   annotation.locking.setAnnotationLocked(uid, true);
   const colours = {

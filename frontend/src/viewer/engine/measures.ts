@@ -12,10 +12,11 @@ import {
   type Unit,
   valueUnit,
 } from '@lightbox/contract/annotations/measuring.js';
-import type { MarkKind } from '@lightbox/contract/annotations/schemas.js';
+import type { Mark, MarkKind, PixelValues } from '@lightbox/contract/annotations/schemas.js';
+import { type Ellipse, pixelsUnder, statisticsIn, valueAt } from '@lightbox/contract/annotations/statistics.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { i18n } from '../../i18n';
-import { type Ellipse, statisticsIn } from '../statistics';
+import { ltr } from '../../lib/format';
 import { frameOf } from './frameId';
 import { isFromCorner, type PlaneModule, pixelOf } from './plane';
 import { reformatScheme } from './reformat';
@@ -57,21 +58,27 @@ interface Measured {
   lines: string[];
 }
 
-const text = (value: number, unit: string) => `${rounded(value)}${unit === '°' ? '' : ' '}${unit}`.trim();
+/** Returns a value with its unit, which keep their order in a sentence from right to left too. */
+const text = (value: number, unit: string) => ltr(`${rounded(value)}${unit === '°' ? '' : ' '}${unit}`.trim());
 const atDetector = (said: boolean) => (said ? [i18n.t('viewer.atDetector')] : []);
 
-function probe(image: Types.IImage | undefined, facts: FrameFacts, [x, y]: Point): Measured | undefined {
-  const [column, row] = [Math.round(x), Math.round(y)];
-  if (!image || column < 0 || row < 0 || column >= image.columns || row >= image.rows) return undefined;
-  const values = image.getPixelData();
-  const at = row * image.columns + column;
+/** Returns the values of the pixels under a mark; undefined while its frame is not in memory. */
+export function pixelsOf(frameId: string, mark: Pick<Mark, 'kind' | 'points'>): PixelValues | undefined {
+  const [image, facts] = [cache.getImage(frameId), factsFor(frameId)];
+  return image && facts && !image.color ? pixelsUnder(image, facts, mark) : undefined;
+}
+
+function probe(image: Types.IImage | undefined, facts: FrameFacts, point: Point): Measured | undefined {
+  const value = image && valueAt(image, point);
+  if (!image || value === undefined) return undefined;
   if (image.color) {
+    const values = image.getPixelData();
     const step = values.length / (image.rows * image.columns);
+    const at = Math.round(point[1]) * image.columns + Math.round(point[0]);
     const rgb = [0, 1, 2].map((i) => values[at * step + i] as number);
     return { value: Math.round(rgb.reduce((sum, one) => sum + one, 0) / 3), unit: '', lines: [`RGB ${rgb.join(' ')}`] };
   }
   const unit = valueUnit(facts);
-  const value = values[at] as number;
   return { value, unit, lines: [text(value, unit)] };
 }
 

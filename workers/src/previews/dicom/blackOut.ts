@@ -1,4 +1,5 @@
 import type { BlackRectangle } from '@lightbox/contract/images/blackOut.js';
+import type { PlainPixels } from '@lightbox/core/deidentify/values.js';
 import type { SendPart } from '../protocol.js';
 import { loadCodecs } from './codecs.js';
 import { rgbFromYbrFull, rgbFromYbrPartial } from './colours.js';
@@ -7,16 +8,6 @@ import { openDicom } from './dicomFile.js';
 import { type Film, openFilm } from './film.js';
 import { type Decoded, decodedFrame, greys, palettesOf } from './plainFrame.js';
 import { encapsulatedPdf } from './report.js';
-
-/** The new pixels of a file, before its frames. They are little endian, interleaved, and follow each other. */
-export interface NewFrames {
-  length: number;
-  bitsAllocated: number;
-  bitsStored: number;
-  photometric: string;
-  samples: number;
-  padding?: number | undefined;
-}
 
 /** The samples of one frame, and the value of a black pixel in each of them. */
 interface Plain {
@@ -32,12 +23,12 @@ interface Plain {
 /**
  * Blacks out rectangles in every frame of a DICOM file, or in the frames that they name. Samples outside of them keep their
  * values. Bits that are not part of a sample are cleared, and nothing behind the last frame is kept: both have held text.
- * Sends the facts of the pixels first, and then frame after frame.
+ * Sends the facts of the pixels first, and then frame after frame: little endian, and interleaved.
  */
 export async function blackOutDicom(
   file: Buffer,
   rectangles: readonly BlackRectangle[],
-  sendFacts: (facts: NewFrames) => Promise<void>,
+  sendFacts: (facts: PlainPixels) => Promise<void>,
   sendPart: SendPart,
 ): Promise<void> {
   const opened = openDicom(file);

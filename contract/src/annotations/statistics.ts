@@ -1,15 +1,18 @@
-import type { Point } from '@lightbox/contract/annotations/measuring.js';
+import type { FrameFacts } from '../images/drawing.js';
+import type { Point } from './measuring.js';
+import type { MarkKind, PixelValues } from './schemas.js';
 
 /** The ends of the two axes of an ellipse, in pixels. */
 export type Ellipse = readonly [Point, Point, Point, Point];
 
-interface Values {
+/** A frame whose values have gone through the modality LUT. */
+export interface Frame {
   rows: number;
   columns: number;
   getPixelData: () => ArrayLike<number>;
 }
 
-export interface Statistics {
+interface Statistics {
   mean: number;
   deviation: number;
   pixels: number;
@@ -19,7 +22,7 @@ const middle = (a: Point, b: Point): Point => [(a[0] + b[0]) / 2, (a[1] + b[1]) 
 const between = (a: Point, b: Point): Point => [(b[0] - a[0]) / 2, (b[1] - a[1]) / 2];
 
 /** Returns mean and standard deviation of the pixels whose middle lies in the ellipse; undefined when none does. */
-export function statisticsIn(image: Values, [a, b, c, d]: Ellipse): Statistics | undefined {
+export function statisticsIn(image: Frame, [a, b, c, d]: Ellipse): Statistics | undefined {
   const [x0, y0] = middle(middle(a, b), middle(c, d));
   const [u, v] = [between(a, b), between(c, d)];
   const det = u[0] * v[1] - u[1] * v[0];
@@ -42,4 +45,30 @@ export function statisticsIn(image: Values, [a, b, c, d]: Ellipse): Statistics |
   if (pixels === 0) return undefined;
   const mean = sum / pixels;
   return { mean, deviation: Math.sqrt(Math.max(0, squares / pixels - mean * mean)), pixels };
+}
+
+/** Returns the value of the pixel at a point; undefined beside the picture. */
+export function valueAt(image: Frame, [x, y]: Point): number | undefined {
+  const [column, row] = [Math.round(x), Math.round(y)];
+  if (column < 0 || row < 0 || column >= image.columns || row >= image.rows) return undefined;
+  return image.getPixelData()[row * image.columns + column];
+}
+
+/**
+ * Returns the values of the pixels under a mark of a picture in grey, as its author keeps them; undefined for other
+ * marks, and where the picture has gone through a VOI LUT: then its values are not those of the file.
+ */
+export function pixelsUnder(
+  image: Frame,
+  { windows, voiLuts }: Pick<FrameFacts, 'windows' | 'voiLuts'>,
+  { kind, points }: { kind: MarkKind; points: readonly Point[] },
+): PixelValues | undefined {
+  if (windows.length === 0 && voiLuts?.length) return undefined;
+  const [a, b, c, d] = points;
+  if (kind === 'probe' && a) {
+    const mean = valueAt(image, a);
+    return mean === undefined ? undefined : { mean };
+  }
+  const found = kind === 'ellipse' && a && b && c && d ? statisticsIn(image, [a, b, c, d]) : undefined;
+  return found && { mean: found.mean, deviation: found.deviation };
 }
