@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'vitest/config';
 
-const serverSide = ['contract', 'core', 'launcher', 'testkit', 'backend', 'workers', 'campaigns', 'infra'];
+const serverSide = ['contract', 'client', 'core', 'launcher', 'testkit', 'backend', 'workers', 'campaigns', 'infra'];
 
 /**
  * Loading the component library takes longer than most test files, so the test files of the browser share their modules.

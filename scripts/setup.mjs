@@ -40,6 +40,9 @@ function build() {
   const shared = ['package-lock.json', 'tsconfig.base.json', 'tsconfig.json'].map((name) => join(root, name));
   const server = [...shared, ...serverSide.flatMap(filesOf)];
   step('build', 'Compiling …', server, serverSide.map(distOf), () => tsc());
+  const client = [...shared, ...filesOf('contract'), ...filesOf('client')];
+  const bundle = join(distOf('client'), 'lightbox.mjs');
+  step('client', 'Bundling the client …', client, [bundle], () => npm(['run', 'build', '-w', 'client']));
   const web = [...shared, ...filesOf('contract'), ...filesOf('frontend')];
   step('web', 'Building the web app …', web, [distOf('frontend')], () => npm(['run', 'build', '-w', 'frontend']));
 }

@@ -13,6 +13,7 @@ const commands = {
   'audit:verify': { main: 'core/dist/audit/verifyCommand.js', joins: true },
   'audit:adopt': { main: 'core/dist/audit/adoptCommand.js', joins: true },
   'keys:status': { main: 'core/dist/keys/statusCommand.js', joins: true },
+  lightbox: { main: 'client/dist/lightbox.mjs', joins: false, program: true },
   fuzz: { main: 'campaigns/dist/fuzz.js', joins: false },
   bench: { main: 'campaigns/dist/bench.js', joins: false },
   vitals: { main: 'e2e/dist/vitals.js', joins: false },
@@ -29,12 +30,14 @@ async function start() {
 }
 
 /** Runs a command in this process, so that signals reach it directly. */
-async function runCommand({ main, joins }) {
+async function runCommand({ main, joins, program }) {
   if (!existsSync(join(root, main))) throw new StepError(`${main} is missing. Run \`npm run build\`.`);
   if (joins) {
     const { joinEnv } = await load('launcher/dist/instance.js');
     Object.assign(process.env, joinEnv(process.env, resolve(process.env.DATA_DIR || '.data')));
   }
+  // A program of its own reads its arguments from the second place on.
+  if (program) process.argv.splice(2, 1);
   await load(main);
 }
 

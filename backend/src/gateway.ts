@@ -16,6 +16,7 @@ import { LRUCache } from 'lru-cache';
 import { createApp } from './app.js';
 import { AnonymousFailures } from './audit/anonymousFailures.js';
 import { createAuthenticate } from './auth/passport.js';
+import { findPersonalToken } from './auth/personalTokens.js';
 import { Recent } from './auth/recent.js';
 import { Tokens } from './auth/tokens.js';
 import { bootstrap } from './bootstrap.js';
@@ -114,7 +115,7 @@ function extras(core: Core): Omit<Gateway, keyof Core> {
   const readDrawn = byId(core.models.Drawing, { _id: 1 });
   return {
     tokens,
-    authenticate: createAuthenticate(tokens),
+    authenticate: createAuthenticate(tokens, findPersonalToken(core)),
     throttle: new Throttle(core.redis, core.config.rateLimits, (key) =>
       hmac(core.keys.throttles.current.key, key).toString('base64url').slice(0, 22),
     ),

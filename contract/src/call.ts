@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { AuditAction } from './audit/actions.js';
+import type { TokenScope } from './auth/personalTokens.js';
 import type { ErrorCode } from './errors.js';
 import type { Permission } from './permissions.js';
 import type { ThrottleName } from './throttles.js';
@@ -24,6 +25,8 @@ export interface CallShape {
   guests?: true;
   /** The call also accepts the token of a request for images. */
   senders?: true;
+  /** The call also accepts a personal token that has one of these scopes. The person needs the permission as well. */
+  scopes?: readonly TokenScope[];
   /** The action in the audit log: of a refusal of a signed-in person, and of a success if successes are recorded. */
   action?: AuditAction;
   /**

@@ -24,6 +24,10 @@ export const limits = {
   passkeyNameLength: 60,
   /** Characters of a credential's id in base64url; WebAuthn allows at most 1,023 bytes. */
   passkeyIdLength: 1364,
+  /** Personal tokens of one account, the length of a name, and the longest lifetime in days. */
+  tokens: 20,
+  tokenNameLength: 60,
+  tokenDays: 365,
   accessTokenMinutes: 15,
   sessionIdleMinutes: 30,
   sessionHours: 12,

@@ -17,6 +17,7 @@ export const permissions = {
   'session.end': everyone,
   'session.manage': everyone,
   'totp.manage': everyone,
+  'token.manage': everyone,
   'password.change': everyone,
   'profile.read': everyone,
   'profile.write': everyone,

@@ -49,6 +49,13 @@ const begun: Record<string, (person: Person) => Promise<() => Promise<unknown>>>
     const { token } = await signIn(test.gateway, person._id);
     return () => api.as(token).get('/users/profile').expect(401);
   },
+  'a personal token': async (person) => {
+    const { token } = await signIn(test.gateway, person._id);
+    const wish = { name: 'Archive', scopes: ['read'], days: 30 };
+    const made = (await api.as(token).post('/auth/tokens', wish).expect(201)).body.data;
+    await api.as(made.token).get('/users/profile').expect(200);
+    return () => api.as(made.token).get('/users/profile').expect(401);
+  },
   'a sign-in that waits for its code': async (person) => {
     const token = await login(person);
     const { code } = await mailedCode(test.gateway, person._id);

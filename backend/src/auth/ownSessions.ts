@@ -67,22 +67,24 @@ export async function endOtherSessions({
   actor,
   viewer,
 }: Context<EndOthers>): Promise<Answer<DataOf<EndOthers>>> {
-  let ended: ObjectId[] = [];
+  let [ended, silent]: [ObjectId[], ObjectId[]] = [[], []];
   await gateway.events.change(actor, async (tx) => {
     const alive = await aliveSessions(gateway, viewer._id);
     const others = { ...alive, _id: { $ne: viewer.sessionId } };
     ended = await endSessions(gateway, others, 'signedOut', tx.session);
-    // Also end sign-ins without a session yet, and whatever idle sessions left behind.
-    await endAccess(gateway, viewer._id, 'signedOut', tx.session, { except: viewer.sessionId });
+    // Also end sign-ins without a session yet, personal tokens, and whatever idle sessions left behind.
+    silent = await endAccess(gateway, viewer._id, 'signedOut', tx.session, { except: viewer.sessionId });
     if (ended.length > 0) tx.record({ type: 'session.end', records: ended });
     return viewer.sessionId;
   });
-  cutSockets(gateway, ended, 'signedOut');
+  cutSockets(gateway, [...ended, ...silent], 'signedOut');
   return { data: { ended: ended.length } };
 }
 
 /** The right password alone is not a sign-in: only the code after it completes one. */
 const passwordOnly = { type: 'auth.login', status: 'success' } as const;
+/** A question for a proof of identity, not a refusal: the call is repeated with the proof. */
+const asked = { status: 'denied', reason: 'STEP_UP_REQUIRED' } as const;
 
 export async function listSignIns({
   gateway,
@@ -93,7 +95,7 @@ export async function listSignIns({
   const { rows, pagination } = await gateway.pages.list<AuditEntryDoc>(
     {
       model: gateway.models.AuditEntry,
-      filter: { actor: viewer._id, type: { $in: [...signInActions] }, $nor: [passwordOnly] },
+      filter: { actor: viewer._id, type: { $in: [...signInActions] }, $nor: [passwordOnly, asked] },
       sort: ['at', 'seq'],
       direction: -1,
     },

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type TokenScope, tokenPrefix } from '@lightbox/contract/auth/personalTokens.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
@@ -9,14 +10,20 @@ import { type Claims, rules, type Tokens } from './tokens.js';
 /** Tokens whose verification is remembered, at most. */
 const VERIFIED = 10_000;
 
-export type Authenticate = (req: Request, res: Response, ...types: Claims['typ'][]) => Promise<Claims>;
+/** The session and the account that a bearer token names. A personal token has scopes. */
+export type Bearer =
+  | Pick<Claims, 'sub' | 'rid' | 'typ'>
+  | (Pick<Claims, 'sub' | 'rid'> & { typ: 'personal'; scopes: readonly TokenScope[] });
+
+export type Authenticate = (req: Request, res: Response, ...types: Bearer['typ'][]) => Promise<Bearer>;
+type FindPersonal = (token: string) => Promise<Bearer>;
 
 /**
  * Authenticates bearer tokens with Passport's JWT strategy. Has its own Passport instance, so that several gateways in
  * one process do not share state. The signature of a token is verified once, and remembered by the hash of the token; its
- * type and its end are checked at each call, and so is its session.
+ * type and its end are checked at each call, and so is its session. `findPersonal` looks up the tokens that are no JWT.
  */
-export function createAuthenticate(tokens: Tokens): Authenticate {
+export function createAuthenticate(tokens: Tokens, findPersonal: FindPersonal): Authenticate {
   const passport = new Passport();
   const tokenOf = ExtractJwt.fromAuthHeaderAsBearerToken();
   const verified = new LRUCache<string, Claims>({ max: VERIFIED });
@@ -42,10 +49,15 @@ export function createAuthenticate(tokens: Tokens): Authenticate {
       if ((req.headersDistinct.authorization?.length ?? 0) > 1) return reject(new AppError('AUTHENTICATION_FAILED'));
       if (!req.headers.authorization) return reject(new AppError('UNAUTHENTICATED'));
       const token = tokenOf(req);
+      if (token?.startsWith(tokenPrefix)) {
+        if (types.includes('personal')) findPersonal(token).then(resolve, reject);
+        else reject(new AppError('AUTHENTICATION_FAILED'));
+        return;
+      }
       const name = token && createHash('sha256').update(token).digest('base64');
       const answer = (_error: unknown, claims: unknown) => {
         try {
-          const accepted = tokens.accept(claims, ...types);
+          const accepted = tokens.accept(claims, ...types.filter((type) => type !== 'personal'));
           if (name) verified.set(name, accepted);
           resolve(accepted);
         } catch (refused) {

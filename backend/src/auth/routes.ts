@@ -10,6 +10,7 @@ import { notMe } from './notMe.js';
 import { endOtherSessions, endSession, listSessions, listSignIns } from './ownSessions.js';
 import { askPasskey, askStepUpPasskey, passkeySignIn } from './passkeySignIn.js';
 import { addPasskey, askNewPasskey, listPasskeys, removePasskey, renamePasskey } from './passkeys.js';
+import { createToken, getCurrentToken, listTokens, revokeToken } from './personalTokens.js';
 import { logout, refresh } from './refresh.js';
 import { register } from './register.js';
 import { forgotPassword, resetPassword } from './resetPassword.js';
@@ -51,5 +52,9 @@ export function authRoutes(router: Router, gateway: Gateway): void {
     addPasskey,
     renamePasskey,
     removePasskey,
+    listTokens,
+    createToken,
+    getCurrentToken,
+    revokeToken,
   });
 }

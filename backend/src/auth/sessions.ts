@@ -39,17 +39,24 @@ export async function startSession(
   return session;
 }
 
-/** Returns the filter for the sessions of an account for which `isAlive` is true. */
+/** Returns the filter for the signed-in devices of an account: its sessions for which `isAlive` is true, without tokens. */
 export async function aliveSessions(core: Core, user: ObjectId): Promise<QueryFilter<SessionDoc>> {
   const now = core.clock.now();
   const idleSince = new Date(now.getTime() - (await core.settings.get('session.idleMinutes')) * 60_000);
-  return { user, endedAt: { $exists: false }, expiresAt: { $gt: now }, lastSeenAt: { $gt: idleSince } };
+  return {
+    user,
+    token: { $exists: false },
+    endedAt: { $exists: false },
+    expiresAt: { $gt: now },
+    lastSeenAt: { $gt: idleSince },
+  };
 }
 
-/** True when the session has not ended, has not expired and was not idle for too long. */
+/** True when the session has not ended, has not expired and was not idle for too long. A personal token is never idle. */
 export async function isAlive(core: Core, session: SessionDoc | null): Promise<boolean> {
   if (!session || session.endedAt) return false;
   const now = core.clock.now().getTime();
+  if (session.token) return now < session.expiresAt.getTime();
   const idle = (await core.settings.get('session.idleMinutes')) * 60_000;
   return now < session.expiresAt.getTime() && now < session.lastSeenAt.getTime() + idle;
 }

@@ -27,6 +27,7 @@ const asking = shapes.filter(([, { stepUp }]) => stepUp);
 /** A body that each of them reads; what it names is not there, so nothing comes of it. */
 const bodies: Partial<Record<CallName, object>> = {
   changeRole: { role: 'patient' },
+  createToken: { name: 'x', scopes: ['read'], days: 1 },
   openEmergency: { reason: 'Unconscious after a fall' },
   addPasskey: {
     ...new Authenticator('http://localhost').create({ ceremony: 'x', options: { challenge: 'x' } }),
@@ -52,6 +53,7 @@ describe('a proof that it is still the same person', () => {
       askNewPasskey: 'always',
       addPasskey: 'always',
       removePasskey: 'always',
+      createToken: 'recent',
       changeRole: 'recent',
       openEmergency: 'recent',
       exportUsers: 'recent',
@@ -62,7 +64,8 @@ describe('a proof that it is still the same person', () => {
     const harmless = ['totp.read', 'passkey.list', 'passkey.rename'];
     for (const [name, { action = '', stepUp, path }] of shapes) {
       if (/^(totp|passkey)\./.test(action) && !harmless.includes(action)) expect(stepUp, name).toBe('always');
-      if (/export/.test(path) || action === 'user.role') expect(stepUp, name).toBeDefined();
+      if (/export/.test(path) || action === 'user.role' || action === 'token.create')
+        expect(stepUp, name).toBeDefined();
     }
   });
 

@@ -41,6 +41,7 @@ function operation(name: string, shape: CallShape): Json {
   return {
     operationId: name,
     summary: shape.summary,
+    ...(shape.scopes ? { description: `Also takes a personal token with the scope: ${shape.scopes.join(', ')}.` } : {}),
     tags: [shape.path.split('/')[1]],
     ...(shape.who === 'anyone' || shape.who === 'refreshCookie' ? { security: [] } : { security: [{ bearer: [] }] }),
     parameters: [

@@ -11,9 +11,9 @@ import compression from 'compression';
 import express, { type NextFunction, type Request, type RequestHandler, type Response, type Router } from 'express';
 import { authorize } from '../auth/authorize.js';
 import { holdSession } from '../auth/holdSession.js';
+import type { Bearer } from '../auth/passport.js';
 import { guestOf, recentViewer, senderOf } from '../auth/sessions.js';
 import { requireStepUp } from '../auth/stepUp.js';
-import type { Claims } from '../auth/tokens.js';
 import type { Answer, Context, Gateway, Handler, Reader, Sender, Verification, Viewer } from '../context.js';
 import { readForm } from './form.js';
 import type { Subject } from './throttle.js';
@@ -113,6 +113,9 @@ async function identify(gateway: Gateway, shape: CallShape, req: Request, res: R
   }
   const active = req.headers['x-background'] !== '1';
   const claims = await gateway.authenticate(req, res, ...tokensOf(shape));
+  if (claims.typ === 'personal' && !claims.scopes.some((scope) => shape.scopes?.includes(scope))) {
+    throw new AppError('AUTHENTICATION_FAILED');
+  }
   const viewer =
     claims.typ === 'guest'
       ? await guestOf(gateway, claims)
@@ -122,12 +125,15 @@ async function identify(gateway: Gateway, shape: CallShape, req: Request, res: R
   return { viewer, verification: null };
 }
 
-type Token = Exclude<Claims['typ'], 'verification'>;
-
 /** Returns the types of token that a call accepts. */
-function tokensOf({ who, guests, senders }: CallShape): Token[] {
+function tokensOf({ who, guests, senders, scopes }: CallShape): Bearer['typ'][] {
   if (who === 'guest' || who === 'sender') return [who];
-  return ['access', ...(guests ? (['guest'] as const) : []), ...(senders ? (['sender'] as const) : [])];
+  return [
+    'access',
+    ...(guests ? (['guest'] as const) : []),
+    ...(senders ? (['sender'] as const) : []),
+    ...(scopes ? (['personal'] as const) : []),
+  ];
 }
 
 async function read<C extends CallShape>(

@@ -24,6 +24,7 @@ export async function countLiveSessions({ models, clock, settings }: Gateway): P
   const now = clock.now();
   const idleSince = new Date(now.getTime() - (await settings.get('session.idleMinutes')) * 60_000);
   return models.Session.countDocuments({
+    token: { $exists: false },
     endedAt: { $exists: false },
     lastSeenAt: { $gt: idleSince },
     expiresAt: { $gt: now },

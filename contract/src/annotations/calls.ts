@@ -8,6 +8,7 @@ export const annotationCalls = {
     method: 'get',
     path: '/upload/image/:id/annotations',
     who: 'image.read',
+    scopes: ['read'],
     action: 'image.view',
     guests: true,
     summary: 'Measurements and arrows on an image: the caller’s own layer, and the layers that others share',
@@ -19,6 +20,7 @@ export const annotationCalls = {
     method: 'get',
     path: '/studies/:id/annotations',
     who: 'image.read',
+    scopes: ['read'],
     action: 'study.frames',
     guests: true,
     summary: 'The same layers of all images of a study',
@@ -51,6 +53,7 @@ export const annotationCalls = {
     method: 'get',
     path: '/upload/image/:id/annotations/dicom',
     who: 'image.read',
+    scopes: ['read'],
     action: 'annotation.exported',
     summary:
       'A layer as a DICOM structured report (TID 1500) or presentation state; without an author the caller’s own',

@@ -6,7 +6,7 @@ export type AuditGroup = (typeof auditGroups)[number];
 
 const areas: Record<Exclude<AuditGroup, 'looks'>, readonly string[]> = {
   shares: ['share', 'emergency', 'carer'],
-  signIns: ['auth', 'session', 'totp', 'passkey'],
+  signIns: ['auth', 'session', 'totp', 'passkey', 'token'],
   administration: ['user', 'role', 'setting', 'audit', 'access', 'job'],
 };
 

@@ -7,6 +7,7 @@ import { texts } from '../texts.js';
 import { Password } from '../users/schemas.js';
 import { AnyPassword, atMostOneOf, Code } from './calls.js';
 import { NewPasskey, Passkey, PasskeyAnswer, PasskeyName, PasskeyQuestion } from './passkeys.js';
+import { CreatedToken, CurrentToken, NewToken, PersonalToken, tokenScopes } from './personalTokens.js';
 
 /** One session of the person. */
 export const OwnSession = z.object({
@@ -33,6 +34,8 @@ export const signInActions = [
   'auth.notMe',
   'passkey.add',
   'passkey.remove',
+  'token.create',
+  'token.revoke',
   'totp.on',
   'totp.off',
   'totp.recovery',
@@ -255,5 +258,44 @@ export const securityCalls = {
     params: Params,
     body: AppProof,
     throttles: ['securityChange', ...proofThrottles],
+  }),
+  listTokens: call({
+    method: 'get',
+    path: '/auth/tokens',
+    who: 'token.manage',
+    action: 'token.list',
+    summary: 'The caller’s personal tokens; the newest first',
+    data: z.array(PersonalToken),
+  }),
+  createToken: call({
+    method: 'post',
+    path: '/auth/tokens',
+    who: 'token.manage',
+    action: 'token.create',
+    stepUp: 'recent',
+    summary: 'A token with which a program acts for the caller; it is shown in this answer only',
+    body: NewToken,
+    data: CreatedToken,
+    status: 201,
+    fails: ['CONFLICT'],
+    throttles: ['securityChange'],
+  }),
+  getCurrentToken: call({
+    method: 'get',
+    path: '/auth/tokens/current',
+    who: 'token.manage',
+    scopes: tokenScopes,
+    action: 'token.list',
+    summary: 'For a program: the personal token of this call, and its person',
+    data: CurrentToken,
+    fails: ['NOT_FOUND'],
+  }),
+  revokeToken: call({
+    method: 'delete',
+    path: '/auth/tokens/:id',
+    who: 'token.manage',
+    action: 'token.revoke',
+    summary: 'End one of the caller’s personal tokens at once',
+    params: Params,
   }),
 };

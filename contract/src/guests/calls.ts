@@ -71,6 +71,7 @@ export const guestCalls = {
     method: 'post',
     path: '/sharing/guest',
     who: 'share.create',
+    scopes: ['share'],
     action: 'guest.created',
     summary: 'Make a link for somebody without an account; the answer has its address and its code, once',
     body: oneOf(
@@ -99,6 +100,7 @@ export const guestCalls = {
     method: 'get',
     path: '/sharing/guest',
     who: 'share.manage',
+    scopes: ['share'],
     action: 'guest.listed',
     summary: 'The guest links of an image or a study that have not ended; a link of its study gives access to an image',
     query: oneOf(z.strictObject({ imageId: Id.optional(), studyId: Id.optional() }), 'imageId', 'studyId'),
@@ -109,6 +111,7 @@ export const guestCalls = {
     method: 'delete',
     path: '/sharing/guest/:id',
     who: 'share.manage',
+    scopes: ['share'],
     action: 'guest.revoked',
     summary: 'End a guest link, with every screen that it opened',
     params: Params,

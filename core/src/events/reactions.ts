@@ -71,6 +71,9 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'passkey.add': { mail: () => 'passkeyAdded' },
   'passkey.rename': null,
   'passkey.remove': { mail: () => 'passkeyRemoved' },
+  'token.list': null,
+  'token.create': { mail: () => 'tokenCreated' },
+  'token.revoke': null,
   'profile.read': null,
   'profile.update': null,
   'profile.photo': {

@@ -27,6 +27,7 @@ export const eventMails = [
   'passkeyAdded',
   'passkeyRemoved',
   'recoveryCodes',
+  'tokenCreated',
 ] as const;
 export type EventMail = (typeof eventMails)[number];
 

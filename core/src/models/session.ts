@@ -1,4 +1,12 @@
-import { date, days, type Id, id, number, schemaOf } from './fields.js';
+import type { TokenScope } from '@lightbox/contract/auth/personalTokens.js';
+import { date, days, type Id, id, number, part, schemaOf, string } from './fields.js';
+
+/** A personal token. `hash`: SHA-256 of the token, in base64url. */
+interface SessionToken {
+  name: string;
+  scopes: TokenScope[];
+  hash: string;
+}
 
 export interface SessionDoc {
   _id: Id;
@@ -16,6 +24,8 @@ export interface SessionDoc {
   endReason?: string;
   touched?: number;
   ip: string;
+  /** Set when the session is a personal token: it has no device, no refresh, and does not end by idleness. */
+  token?: SessionToken;
   browser?: string;
   system?: string;
 }
@@ -32,9 +42,11 @@ export const session = schemaOf<SessionDoc>({
   endReason: String,
   touched: Number,
   ip: { type: String, default: '' },
+  token: part<SessionToken>({ name: string, scopes: [String], hash: string }),
   browser: String,
   system: String,
 })
   .index({ user: 1, endedAt: 1 })
   .index({ endedAt: 1, lastSeenAt: 1 })
+  .index({ 'token.hash': 1 }, { unique: true, partialFilterExpression: { 'token.hash': { $exists: true } } })
   .index({ expiresAt: 1 }, { expireAfterSeconds: days(30) });

@@ -77,6 +77,7 @@ const areas = {
   session: SignInIcon,
   totp: ShieldCheckIcon,
   passkey: ShieldCheckIcon,
+  token: KeyIcon,
   profile: UserCircleIcon,
   user: UsersIcon,
   stats: ChartBarIcon,

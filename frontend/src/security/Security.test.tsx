@@ -60,6 +60,7 @@ let on: boolean;
 let proven: boolean;
 let passkeys: object[];
 let devices: object[];
+let tokens: object[];
 const server = () =>
   answer({
     'GET /users/profile': () => ({ body: { data: me } }),
@@ -83,6 +84,16 @@ const server = () =>
     }),
     'GET /auth/totp': () => ({ body: { data: state(on) } }),
     'GET /auth/passkeys': () => ({ body: { data: passkeys } }),
+    'GET /auth/tokens': () => ({ body: { data: tokens } }),
+    'POST /auth/tokens': ({ body }) => {
+      const { name, scopes } = body as { name: string; scopes: string[] };
+      tokens = [{ id: '8'.repeat(24), name, scopes, createAt: at, expiresAt: at }];
+      return { status: 201, body: { data: { ...tokens[0], token: 'lbx_secret' } } };
+    },
+    [`DELETE /auth/tokens/${'8'.repeat(24)}`]: () => {
+      tokens = [];
+      return { body: { data: null } };
+    },
     'POST /auth/step-up': ({ body }) => {
       proven = (body as { password: string }).password === 'Right-Pass-1';
       return proven ? { body: { data: null } } : notRight('password');
@@ -121,6 +132,7 @@ beforeEach(() => {
   proven = false;
   passkeys = [];
   devices = [here, phone];
+  tokens = [];
 });
 
 const press = async (name: string, inside: ReturnType<typeof within> | typeof screen = screen) =>
@@ -270,4 +282,30 @@ it('The password can be changed with the current one, and a wrong current one is
   ]);
   // The list of devices is read again.
   await waitFor(() => expect(heard.filter(({ path }) => path === '/auth/sessions').length).toBeGreaterThan(1));
+});
+
+it('A personal token needs a name and a scope, is shown once, and can be ended.', async () => {
+  const heard = server();
+  renderScreen(<Security />);
+  await press('Create a token');
+  const dialog = within(await opened());
+  await press('Create the token', dialog);
+  await dialog.findByText('Please give it a name.');
+  await dialog.findByText('Please choose at least one.');
+  await userEvent.type(dialog.getByLabelText('Name of the token'), 'CT scanner');
+  await userEvent.click(dialog.getByLabelText('upload images for you'));
+  await press('Create the token', dialog);
+  await dialog.findByText('lbx_secret');
+  expect(heard.find(({ method, path }) => method === 'POST' && path === '/auth/tokens')?.body).toEqual({
+    name: 'CT scanner',
+    scopes: ['upload'],
+    days: 90,
+  });
+  await press('I have saved it', dialog);
+  await waitFor(() => expect(screen.queryByText('lbx_secret')).toBeNull());
+  const list = await screen.findByRole('list', { name: 'Personal tokens' });
+  expect(list.textContent).toContain('Upload images');
+  await press('End CT scanner');
+  await press('End the token', within(await opened('alertdialog')));
+  await waitFor(() => expect(screen.queryByText('CT scanner')).toBeNull());
 });

@@ -5,6 +5,7 @@ import {
   FingerprintIcon,
   type Icon,
   KeyIcon,
+  PlugsIcon,
   ShieldCheckIcon,
 } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
@@ -14,6 +15,7 @@ import { Devices } from './Devices';
 import { Passkeys } from './Passkeys';
 import { Password } from './Password';
 import { SignIns } from './SignIns';
+import { Tokens } from './Tokens';
 
 const Title = ({ Icon, children }: { Icon: Icon; children: string }) => (
   <>
@@ -40,6 +42,9 @@ export function Security() {
       </Card>
       <Card title={<Title Icon={DevicesIcon}>{t('security.devices.title')}</Title>}>
         <Devices />
+      </Card>
+      <Card title={<Title Icon={PlugsIcon}>{t('security.tokens.title')}</Title>}>
+        <Tokens />
       </Card>
       <Card title={<Title Icon={ClockCounterClockwiseIcon}>{t('security.signIns.title')}</Title>}>
         <SignIns />

@@ -113,3 +113,26 @@ export function useChangePassword() {
     onSuccess: () => reread(cache, ['security']),
   });
 }
+
+export const tokenList = queryOptions({
+  queryKey: ['security', 'tokens'],
+  queryFn: ({ signal }) => send(securityCalls.listTokens, {}, { signal }),
+});
+
+export function useCreateToken() {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: (body: BodyInput<typeof securityCalls.createToken>) => send(securityCalls.createToken, { body }),
+    onSuccess: () => reread(cache, ['security']),
+    // The token leaves the memory with the dialog that shows it.
+    gcTime: 0,
+  });
+}
+
+export function useRevokeToken() {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => send(securityCalls.revokeToken, { params: { id } }),
+    onSettled: () => reread(cache, ['security']),
+  });
+}

@@ -221,6 +221,14 @@ export const english: Templates = {
     subject: 'Your recovery codes were renewed',
     parts: ['You have new recovery codes. Your old codes no longer work.', notMe, { link, act: undo }],
   }),
+  tokenCreated: ({ link }) => ({
+    subject: 'A personal token was created for your account',
+    parts: [
+      'A program can now act for you with this token. You can end it in your profile, under Security.',
+      notMe,
+      { link, act: undo },
+    ],
+  }),
   unreadMessages: ({ link }) => ({
     subject: 'You have unread messages',
     parts: ['Someone wrote to you. Log in to read the message.', { link, act: 'Read the message' }],

@@ -179,6 +179,7 @@ const composers: Record<EventMail, Compose> = {
   passkeyAdded: composeNotMe,
   passkeyRemoved: composeNotMe,
   recoveryCodes: composeNotMe,
+  tokenCreated: composeNotMe,
 };
 
 /** Composes the mail about a changed way to sign in, with the link that undoes the change. It is also sent when the link is no longer needed. */

@@ -98,13 +98,16 @@ export async function expireRequests(core: Core): Promise<void> {
   }
 }
 
-/** Ends sessions that were idle for too long or have reached their end, so that their sockets are closed too. */
+/**
+ * Ends sessions that were idle for too long or have reached their end, so that their sockets are closed too. A personal
+ * token ends by its date alone.
+ */
 export async function expireSessions(core: Core): Promise<void> {
   const now = core.clock.now();
   const idleSince = new Date(now.getTime() - (await core.settings.get('session.idleMinutes')) * 60_000);
   const over = {
     endedAt: { $exists: false },
-    $or: [{ expiresAt: { $lte: now } }, { lastSeenAt: { $lte: idleSince } }],
+    $or: [{ expiresAt: { $lte: now } }, { lastSeenAt: { $lte: idleSince }, token: { $exists: false } }],
   };
   const sessions = await core.models.Session.find(over, { user: 1 }).limit(BATCH).lean();
   for (const session of sessions) {

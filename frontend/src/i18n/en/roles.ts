@@ -13,6 +13,7 @@ export const roles = {
     session_end: 'Log out',
     session_manage: 'See their logged-in devices, and log them out',
     totp_manage: 'Log in with an authenticator app or a passkey',
+    token_manage: 'Create and end personal tokens for programs',
     password_change: 'Change their own password',
     profile_read: 'See their own profile',
     profile_write: 'Change their own profile, or close their account',

@@ -1,0 +1,140 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type PersonalToken, type TokenScope, tokenPrefix } from '@lightbox/contract/auth/personalTokens.js';
+import type { securityCalls } from '@lightbox/contract/auth/securityCalls.js';
+import type { DataOf } from '@lightbox/contract/call.js';
+import { limits } from '@lightbox/contract/limits.js';
+import type { Core } from '@lightbox/core/core.js';
+import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { AppError } from '@lightbox/core/errors.js';
+import type { SessionDoc } from '@lightbox/core/models/session.js';
+import { LRUCache } from 'lru-cache';
+import type { QueryFilter } from 'mongoose';
+import type { Answer, Context } from '../context.js';
+import { issueNotMe } from './notMe.js';
+import type { Bearer } from './passport.js';
+import { cutSockets, endSessions } from './sessions.js';
+
+/** A session that is a personal token. */
+type TokenDoc = SessionDoc & { token: NonNullable<SessionDoc['token']> };
+
+const DAY_MS = 24 * 3_600_000;
+/** Random bytes of a token: as many as its hash has, so a plain hash is enough. */
+const BYTES = 32;
+/** Tokens whose session is remembered, at most. */
+const KNOWN = 10_000;
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
+
+/**
+ * Returns a function that looks up a personal token. It throws `AUTHENTICATION_FAILED` for an unknown one. Session and
+ * scopes of a token never change, so they are remembered; its end is checked with the session, at each call.
+ */
+export function findPersonalToken({ models }: Core): (token: string) => Promise<Bearer> {
+  const known = new LRUCache<string, Bearer>({ max: KNOWN });
+  return async (token) => {
+    const hash = hashOf(token);
+    const found = known.get(hash);
+    if (found) return found;
+    const session = await models.Session.findOne({ 'token.hash': hash }).lean<TokenDoc>();
+    if (!session) throw new AppError('AUTHENTICATION_FAILED');
+    const { _id, user, token: kept } = session;
+    const bearer: Bearer = { typ: 'personal', sub: String(user), rid: String(_id), scopes: kept.scopes };
+    known.set(hash, bearer);
+    return bearer;
+  };
+}
+
+const present = ({ _id, createAt, expiresAt, lastSeenAt, token }: TokenDoc): PersonalToken => ({
+  id: String(_id),
+  name: token.name,
+  scopes: token.scopes,
+  createAt: createAt.toISOString(),
+  expiresAt: expiresAt.toISOString(),
+  ...(lastSeenAt > createAt ? { lastUsedAt: lastSeenAt.toISOString() } : {}),
+});
+
+/** Returns the filter for the tokens of an account that have not ended. */
+const aliveTokens = (core: Core, user: ObjectId): QueryFilter<SessionDoc> => ({
+  user,
+  token: { $exists: true },
+  endedAt: { $exists: false },
+  expiresAt: { $gt: core.clock.now() },
+});
+
+export async function listTokens({
+  gateway,
+  viewer,
+}: Context<typeof securityCalls.listTokens>): Promise<Answer<PersonalToken[]>> {
+  const tokens = await gateway.models.Session.find(aliveTokens(gateway, viewer._id))
+    .sort({ createAt: -1, _id: -1 })
+    .limit(limits.tokens)
+    .lean<TokenDoc[]>();
+  return { data: tokens.map(present) };
+}
+
+type Create = typeof securityCalls.createToken;
+
+export async function createToken({ gateway, actor, viewer, body }: Context<Create>): Promise<Answer<DataOf<Create>>> {
+  const token = `${tokenPrefix}${randomBytes(BYTES).toString('base64url')}`;
+  const doc = newToken(gateway, viewer._id, { ...body, hash: hashOf(token) });
+  await gateway.events.change(actor, async (tx) => {
+    const { Session } = gateway.models;
+    const count = await Session.countDocuments(aliveTokens(gateway, viewer._id)).session(tx.session);
+    if (count >= limits.tokens) {
+      throw new AppError('CONFLICT', { message: `An account has at most ${limits.tokens} personal tokens.` });
+    }
+    await Session.create([doc], { session: tx.session });
+    const notMe = await issueNotMe(gateway, viewer._id, tx.session);
+    tx.record({ type: 'token.create', record: doc._id, reason: body.scopes.join(' '), refs: { notMe } });
+    return doc._id;
+  });
+  return { data: { ...present(doc), token } };
+}
+
+function newToken(
+  { clock }: Core,
+  user: ObjectId,
+  { name, scopes, days, hash }: { name: string; scopes: TokenScope[]; days: number; hash: string },
+): TokenDoc {
+  const now = clock.now();
+  return {
+    _id: newId(),
+    user,
+    createAt: now,
+    // Before its creation: it has not been used yet.
+    lastSeenAt: new Date(0),
+    expiresAt: new Date(now.getTime() + days * DAY_MS),
+    generation: 0,
+    rotatedAt: now,
+    ip: '',
+    token: { name, scopes, hash },
+  };
+}
+
+type Current = typeof securityCalls.getCurrentToken;
+
+/** Returns the token of this call. A call of a signed-in person has none: `NOT_FOUND`. */
+export async function getCurrentToken({ gateway, viewer }: Context<Current>): Promise<Answer<DataOf<Current>>> {
+  const [session, user] = await Promise.all([gateway.readSession(viewer.sessionId), gateway.readUser(viewer._id)]);
+  if (!session?.token || !user) throw new AppError('NOT_FOUND');
+  const { username, role } = user;
+  return { data: { ...present(session as TokenDoc), user: { id: viewer.id, username, role } } };
+}
+
+export async function revokeToken({
+  gateway,
+  actor,
+  viewer,
+  params,
+}: Context<typeof securityCalls.revokeToken>): Promise<Answer<unknown>> {
+  const id = oid(params.id);
+  await gateway.events.change(actor, async (tx) => {
+    const own = { ...aliveTokens(gateway, viewer._id), _id: id };
+    const ended = await endSessions(gateway, own, 'revoked', tx.session);
+    if (ended.length === 0) throw new AppError('NOT_FOUND');
+    tx.record({ type: 'token.revoke', record: id });
+    return id;
+  });
+  cutSockets(gateway, [id], 'revoked');
+  return { data: null };
+}

@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildPatient, buildProvider, type Person } from '@lightbox/backend/testing/factories.js';
+import { png } from '@lightbox/backend/testing/files.js';
+import { useGateway } from '@lightbox/backend/testing/useGateway.js';
+import type { TokenScope } from '@lightbox/contract/auth/personalTokens.js';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+
+const { test, api } = useGateway();
+
+/** The bundled client, which `npm run build` makes. */
+const client = join(import.meta.dirname, '../dist/lightbox.mjs');
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lightbox-client-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface Ran {
+  status: number | null;
+  out: string;
+  err: string;
+}
+
+const begin = (args: string[], env: Record<string, string> = {}): ChildProcess =>
+  spawn(process.execPath, [client, ...args], { cwd: folder, env: { ...process.env, XDG_CONFIG_HOME: folder, ...env } });
+
+function end(child: ChildProcess, input = ''): Promise<Ran> {
+  let [out, err] = ['', ''];
+  child.stdout?.on('data', (chunk) => (out += chunk));
+  child.stderr?.on('data', (chunk) => (err += chunk));
+  child.stdin?.end(input);
+  return new Promise((resolve) => child.on('close', (status) => resolve({ status, out, err })));
+}
+
+const run = (args: string[], env?: Record<string, string>, input?: string): Promise<Ran> =>
+  end(begin(args, env), input);
+
+async function tokenOf(
+  person: Person,
+  scopes: TokenScope[],
+): Promise<{ LIGHTBOX_URL: string; LIGHTBOX_TOKEN: string }> {
+  const { body } = await api.as(person).post('/auth/tokens', { name: 'Client', scopes, days: 1 }).expect(201);
+  return { LIGHTBOX_URL: test.url, LIGHTBOX_TOKEN: body.data.token };
+}
+
+it('a person logs in with a token, which only they can read, sees who they are, and logs out', async () => {
+  const person = await buildProvider(test.gateway);
+  const { LIGHTBOX_TOKEN } = await tokenOf(person, ['read']);
+  const login = await run(['login', test.url], {}, `${LIGHTBOX_TOKEN}\n`);
+  expect(login).toMatchObject({ status: 0, err: '' });
+  expect(login.out).toContain(`Logged in: ${person.username} (healthProvider)`);
+  expect(login.out).not.toContain(LIGHTBOX_TOKEN);
+  expect((await stat(join(folder, 'lightbox/login.json'))).mode & 0o777).toBe(0o600);
+  expect((await run(['whoami'])).out).toContain('The token may: read');
+  expect((await run(['logout'])).status).toBe(0);
+  const after = await run(['whoami']);
+  expect([after.status, after.err]).toEqual([1, expect.stringContaining('You are not logged in')]);
+});
+
+it('a wrong token, and an address in clear text, are refused in one sentence, and nothing is kept', async () => {
+  const wrong = await run(['login', test.url], {}, 'lbx_wrong\n');
+  expect([wrong.status, wrong.err.trim()]).toEqual([1, 'Authentication failed']);
+  const clear = await run(['login', 'http://images.clinic.example'], {}, 'lbx_wrong\n');
+  expect([clear.status, clear.err]).toEqual([1, expect.stringContaining('is not https')]);
+  expect(await readdir(join(folder, 'lightbox')).catch(() => [])).not.toContain('login.json');
+});
+
+it('a folder is sent, listed, shared and saved again byte for byte', async () => {
+  const [person, reader] = [await buildProvider(test.gateway), await buildPatient(test.gateway)];
+  const env = await tokenOf(person, ['read', 'upload', 'share']);
+  const scans = await mkdtemp(join(folder, 'scans-'));
+  const files = { 'left_knee.png': png(3, 3), 'right_knee.png': png(5, 5), 'notes.txt': Buffer.from('not a picture') };
+  for (const [name, bytes] of Object.entries(files)) await writeFile(join(scans, name), bytes);
+
+  const sent = await run(['upload', scans], env);
+  expect(sent.status, sent.err).toBe(0);
+  expect(sent.out).toContain('2 stored, 0 known already, 1 skipped, 0 failed');
+  expect((await run(['upload', scans], env)).out).toContain('0 stored, 2 known already, 1 skipped');
+  // A file that was named, and not found in a folder, is a failure.
+  expect((await run(['upload', join(scans, 'notes.txt')], env)).status).toBe(1);
+
+  const lines = (await run(['list', '--json'], env)).out.trim().split('\n');
+  const images = lines.map((line) => JSON.parse(line) as { id: string; caption: string });
+  expect(images.map(({ caption }) => caption).sort()).toEqual(['left knee', 'right knee']);
+
+  const ids = images.map(({ id }) => id);
+  const shared = await run(['share', ...ids, '--with', reader.email, '--hours', '2', '--no-download'], env);
+  expect(shared.status, shared.err).toBe(0);
+  expect(shared.out.match(/^shared/gm)).toHaveLength(2);
+  const seen = await api.as(reader).get('/upload/shared-images').expect(200);
+  expect(seen.body.data).toHaveLength(2);
+
+  const saved = join(folder, 'saved');
+  expect((await run(['download', ...ids, '--to', saved], env)).status).toBe(0);
+  for (const { id, caption } of images) {
+    expect(await readFile(join(saved, `${id}.png`))).toEqual(
+      files[`${caption.replace(' ', '_')}.png` as 'left_knee.png'],
+    );
+  }
+  expect((await run(['download', ids[0] ?? '', '--to', saved], env)).out).toContain('kept');
+  expect((await readdir(saved)).sort()).toEqual(ids.map((id) => `${id}.png`).sort());
+});
+
+it('an upload that was killed goes on where it ended, and keeps no name on the disk', async () => {
+  const person = await buildProvider(test.gateway);
+  const env = await tokenOf(person, ['upload']);
+  const path = join(folder, 'private_name.png');
+  await writeFile(path, png(3, 2, 9 * 1024 * 1024));
+  const begun = join(folder, 'lightbox/uploads.json');
+  await rm(begun, { force: true });
+  const child = begin(['upload', path], env);
+  const ended = end(child);
+  await vi.waitUntil(() => existsSync(begun), { interval: 1, timeout: 30_000 });
+  child.kill('SIGKILL');
+  expect((await ended).status).toBeNull();
+  expect(await readFile(begun, 'utf8')).not.toContain('private');
+  const again = await run(['upload', path], env);
+  expect(again.out, again.err).toContain('1 stored');
+  expect(await test.gateway.models.Upload.countDocuments({ owner: person._id })).toBe(1);
+  expect(JSON.parse(await readFile(begun, 'utf8'))).toEqual({});
+});
+
+it('a token without the right says so, and the exit status is 1', async () => {
+  const env = await tokenOf(await buildProvider(test.gateway), ['read']);
+  const path = join(folder, 'one.png');
+  await writeFile(path, png(7, 7));
+  const { status, err } = await run(['upload', path], env);
+  expect([status, err]).toEqual([1, expect.stringContaining('Authentication failed')]);
+});
