@@ -7,6 +7,7 @@ import { benchDownloads, uploadSamples } from './bench/downloads.js';
 import { benchLists } from './bench/lists.js';
 import { type Person, signInPeople } from './bench/people.js';
 import { printTable, type Row, writeJson } from './bench/report.js';
+import { benchScale } from './bench/scale.js';
 import { type Site, startSite } from './bench/site.js';
 import { benchSlowReader } from './bench/slowReader.js';
 import { benchPointers } from './bench/together.js';
@@ -57,5 +58,21 @@ async function run(jsonFile: string | undefined): Promise<void> {
   }
 }
 
-const { values } = parseArgs({ options: { json: { type: 'string' } }, allowPositionals: true });
-await run(values.json);
+/** Runs one part of its own, with its own servers, in place of the bench. */
+async function only(part: Promise<Row[]>, jsonFile: string | undefined): Promise<void> {
+  const rows = await part;
+  printTable(rows);
+  if (jsonFile) writeJson(jsonFile, rows);
+}
+
+const { values } = parseArgs({
+  options: {
+    json: { type: 'string' },
+    scale: { type: 'boolean', default: false },
+    images: { type: 'string', default: '1000000' },
+    log: { type: 'string', default: '1000000' },
+  },
+  allowPositionals: true,
+});
+if (values.scale) await only(benchScale(Number(values.images), Number(values.log), console.log), values.json);
+else await run(values.json);

@@ -75,12 +75,17 @@ export async function startSite(say: (line: string) => void): Promise<Site> {
   }
 }
 
-function environment(servers: { mongodbUri: string; redisUrl: string; folder: string }, smtpUrl: string) {
+/** Returns the environment of the product's processes. Each database has its own, with keys of its own. */
+export function environment(
+  servers: { mongodbUri: string; redisUrl: string; folder: string },
+  smtpUrl: string,
+  { name, redis } = { name: 'bench', redis: 0 },
+): Record<string, string> {
   const database = new URL(servers.mongodbUri);
-  database.pathname = '/bench';
+  database.pathname = `/${name}`;
   return {
     MONGODB_URI: database.href,
-    REDIS_URL: `${servers.redisUrl}/0`,
+    REDIS_URL: `${servers.redisUrl}/${redis}`,
     SMTP_URL: smtpUrl,
     APP_KEYS: makeKeys(),
     ENCRYPTION_KEYS: makeKeys(),
@@ -92,7 +97,7 @@ function environment(servers: { mongodbUri: string; redisUrl: string; folder: st
   };
 }
 
-async function startGateway(
+export async function startGateway(
   start: (main: string, env: Record<string, string>) => Promise<Program>,
 ): Promise<GatewayProgram> {
   const origin = `http://127.0.0.1:${await freePort()}`;
