@@ -41,10 +41,10 @@ export async function benchScale(images: number, logEntries: number, say: Say): 
     const build = async (name: string, redis: number, size: Size): Promise<World> => {
       say(`Filling ${size.images} images, ${size.messages} messages, ${size.logEntries} entries of the log …`);
       const env = environment(servers, mailbox.url, { name, redis });
-      const config = loadConfig(env);
-      const db = await connectDatabase(config);
+      // Making the indexes of the large database takes longer than any command of the product may.
+      const db = await connectDatabase(loadConfig({ ...env, MONGODB_URI: `${env.MONGODB_URI}&socketTimeoutMS=0` }));
       undo.push(() => db.close());
-      const keys = createKeys(config);
+      const keys = createKeys(loadConfig(env));
       const place = { models: createModels(db), keys, tokens: new Tokens(keys, new Clock()) };
       const filled = await fill(place, size, say);
       await db.createCollection('system.profile', { capped: true, size: PROFILE_BYTES });

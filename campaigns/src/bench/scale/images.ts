@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { limits } from '@lightbox/contract/limits.js';
 import { listFields } from '@lightbox/core/access/audience.js';
 import { cardsOfImage } from '@lightbox/core/access/cards.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
@@ -28,8 +29,9 @@ export interface FilledImages {
   shared: Id;
   study: Id;
   patient: Id;
-  /** Ids of some images, for entries of the log. */
+  /** Ids of some images, and of some that show the patient who makes calls, for entries of the log. */
   some: Id[];
+  ofPatient: Id[];
 }
 
 interface Drafts {
@@ -50,6 +52,7 @@ export async function fillImages(place: Place, size: Size, people: People): Prom
   };
   const blocks = size.images / BLOCK;
   const some: Id[] = [];
+  const ofPatient: Id[] = [];
   let middle: FilledImages | undefined;
   for (let block = 0; block < blocks; block++) {
     const made = makeBlock(place, size, people, block, now);
@@ -64,24 +67,28 @@ export async function fillImages(place: Place, size: Size, people: People): Prom
       await into.cards.add(...cardsOfImage(image, of, covering, now).map((card) => ({ _id: newId(), ...card })));
     }
     if (block % Math.ceil(blocks / 500) === 0 && images[0]) some.push(images[0]._id);
-    if (block >= blocks / 2 && block % 2 === 0) middle ??= sampleOf(made, some);
+    if (showsCaller(block) && ofPatient.length < 10) ofPatient.push((images.at(-1) as ImageDoc)._id);
+    if (block >= blocks / 2 && block % 2 === 0) middle ??= sampleOf(made, some, ofPatient);
   }
   await Promise.all(Object.values(into).map((inserts) => inserts.end()));
   if (!middle) throw new Error('No block of the owner is in the middle.');
   return middle;
 }
 
-const sampleOf = ({ images, study }: Drafts, some: Id[]): FilledImages => ({
+const sampleOf = ({ images, study }: Drafts, some: Id[], ofPatient: Id[]): FilledImages => ({
   shared: (images.at(-1) as ImageDoc)._id,
   study: study._id,
   patient: (images.at(-1) as ImageDoc).patient as Id,
   some,
+  ofPatient,
 });
+
+/** The patient who makes calls has a thousandth of all images, and sees them. */
+const showsCaller = (block: number): boolean => block % 50 === 2;
 
 function makeBlock(place: Place, size: Size, people: People, block: number, now: Date): Drafts {
   const owner = block % 2 === 0 ? oid(people.owner.id) : pick(people.providers, block);
-  // The patient who makes calls has a thousandth of all images.
-  const theirs = block % 50 === 2;
+  const theirs = showsCaller(block);
   const patient = theirs ? oid(people.patient.id) : pick(people.patients, block * 3 + 1);
   const study = newId();
   const first = block * BLOCK;
@@ -97,7 +104,10 @@ function makeBlock(place: Place, size: Size, people: People, block: number, now:
   const [lead] = images as [ImageDoc, ...ImageDoc[]];
   const shares: ShareDoc[] = [];
   const give = (image: ImageDoc, recipient: Id, of?: Id) => {
-    if (!recipient.equals(owner)) shares.push(newShare(place, image, recipient, shares.length + first, of));
+    if (!recipient.equals(owner))
+      shares.push(
+        newShare(place, image, recipient, shares.length + first, of, stateOf(first + images.indexOf(image), size)),
+      );
   };
   give(lead, pick(people.providers, block * 5 + 2), study);
   // The recipient who makes calls sees a tenth of all images.
@@ -122,7 +132,7 @@ function makeBlock(place: Place, size: Size, people: People, block: number, now:
 
 function newImage({ keys }: Place, size: Size, i: number, owner: Id, now: Date, inStudy: boolean): ImageDoc {
   const _id = newId();
-  const isRare = i % Math.floor(size.images / RARE) === 14;
+  const isRare = i % Math.floor(size.images / RARE) === 11;
   const createAt = timeOf(i, size.images, now);
   const modality = inStudy ? 'CT' : isRare ? RARE_MODALITY : pick(['CR', 'DX', 'US'], i);
   return {
@@ -147,15 +157,31 @@ function newImage({ keys }: Place, size: Size, i: number, owner: Id, now: Date, 
   };
 }
 
-function newShare({ keys }: Place, image: ImageDoc, recipient: Id, i: number, study?: Id): ShareDoc {
-  const ended = chance(i * 17 + 1) < 0.1;
-  const end = new Date(Date.now() + (1 + chance(i) * 29) * 86_400_000);
+/** As many shares in each of these states as there are rare images. */
+const stateOf = (i: number, { images }: Size): 'locked' | 'endsSoon' | 'other' =>
+  i % Math.floor(images / RARE) === 11 ? 'locked' : i % Math.floor(images / RARE) === 10 ? 'endsSoon' : 'other';
+
+function newShare(
+  { keys }: Place,
+  image: ImageDoc,
+  recipient: Id,
+  i: number,
+  study: Id | undefined,
+  state: ReturnType<typeof stateOf>,
+): ShareDoc {
+  const ended = state === 'other' && chance(i * 17 + 1) < 0.1;
+  const end = new Date(Date.now() + (state === 'endsSoon' ? 0.9 : 1.5 + chance(i) * 28) * 86_400_000);
   const at = image.createAt;
   return {
     ...{ _id: newId(), image: image._id, sharedBy: image.owner, recipient, createAt: at, expiresAt: end },
-    ...{ codeExpiresAt: end, tries: 0, live: !ended, ...newCodeSeed(keys.codes) },
+    ...{
+      codeExpiresAt: end,
+      tries: state === 'locked' ? limits.codeTries : 0,
+      live: !ended,
+      ...newCodeSeed(keys.codes),
+    },
     ...(study ? { study } : {}),
-    ...(chance(i * 3) < 0.7 ? { verifiedAt: at } : {}),
+    ...(state !== 'locked' && chance(i * 3) < 0.7 ? { verifiedAt: at } : {}),
     ...(ended ? { endedAt: at } : {}),
   };
 }

@@ -54,13 +54,18 @@ function draftOf(i: number, at: Date, people: People, images: FilledImages): Dra
         );
   const actor = chance(i * 7) < 0.2 ? oid(people.owner.id) : pick(people.providers, i * 9);
   const ofImage = type.startsWith('image.') && !type.endsWith('.list');
-  const record = chance(i * 15) < 0.02 ? images.shared : pick(images.some, i * 11);
+  const record = recordOf(i, images);
   const luck = chance(i * 13);
   const status: EventStatus = luck < 0.97 ? 'success' : luck < 0.99 ? 'denied' : 'failed';
   return {
     ...{ event: newId(), type, status, actor, table: auditActions[type].table, ip: '192.0.2.1', reason: '', at },
     ...(ofImage ? { record, owners: [oid(people.owner.id)] } : {}),
   };
+}
+
+function recordOf(i: number, { shared, some, ofPatient }: FilledImages): FilledImages['shared'] {
+  const luck = chance(i * 15);
+  return luck < 0.02 ? shared : luck < 0.04 ? pick(ofPatient, i) : pick(some, i * 11);
 }
 
 /** Stores notices of one person: a tenth as many as there are images. */
