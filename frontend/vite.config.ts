@@ -55,8 +55,8 @@ const compressed = (include: RegExp, quality: number) =>
   });
 
 /** Every visitor loads these files. The highest quality, 11, makes them smaller, but takes ten times longer than 9. */
-const everyVisit = /assets\/(react|index|chakra|sign-in|icons|frame|signedIn)-[^/]*\.js$/;
-const others = /assets\/(?!(?:react|index|chakra|sign-in|icons|frame|signedIn)-).*\.(js|css|wasm|svg)$/;
+const everyVisit = /assets\/(react|index|chakra|sign-in|icons|frame|signedIn|further)-[^/]*\.js$/;
+const others = /assets\/(?!(?:react|index|chakra|sign-in|icons|frame|signedIn|further)-).*\.(js|css|wasm|svg)$/;
 
 export default defineConfig({
   plugins: [

@@ -1,4 +1,4 @@
-import './src/i18n/signedIn';
+import './src/i18n/further';
 import { StyleSheet } from '@emotion/sheet';
 import { cleanup, configure } from '@testing-library/react';
 import * as React from 'react';

@@ -3,6 +3,7 @@
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { grouped } from '@lightbox/core/db/group.js';
+import { isPassword } from '@lightbox/core/keys/password.js';
 import busboy from 'busboy';
 import express, { type Request } from 'express';
 import mongoose, { type mongo } from 'mongoose';
@@ -49,6 +50,11 @@ async function send(sender: string, message: Message): Promise<object> {
 const app = express();
 app.post('/message/send', express.json(), async (req, res) => {
   res.status(201).json({ data: await send(req.headers.authorization?.split(' ')[1] ?? '', req.body) });
+});
+// The check of a password alone, with the parameters and lanes of the product.
+app.post('/login', express.json(), async (req, res) => {
+  const { hash, password } = req.body as { hash: string; password: string };
+  res.json({ data: await isPassword(hash, password) });
 });
 app.post('/files', async (req, res) => {
   res.status(201).json({ data: { id: String(await store(req)) } });

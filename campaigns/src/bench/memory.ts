@@ -25,3 +25,6 @@ function read(pid: number, name: 'VmRSS' | 'VmHWM'): number {
   const line = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(line?.[1]) / 1024;
 }
+
+/** Returns the resident MiB of a process; 0 without /proc. */
+export const residentMiB = (pid: number): number => (process.platform === 'linux' ? read(pid, 'VmRSS') : 0);

@@ -14,7 +14,7 @@ export interface Person {
 
 type Role = 'healthProvider' | 'patient';
 
-const PASSWORD = 'Granite-Willow-77';
+export const PASSWORD = 'Granite-Willow-77';
 
 /** Stores accounts in the database and signs them in through the product: password, mailed code, token. */
 export async function signInPeople(site: Site, role: Role, count: number): Promise<Person[]> {
@@ -25,7 +25,7 @@ export async function signInPeople(site: Site, role: Role, count: number): Promi
 
 /** Stores accounts with a session each. A thousand sign-ins would take minutes. */
 export async function storePeople(
-  { models, tokens }: Site,
+  { models, tokens }: Pick<Site, 'models' | 'tokens'>,
   role: Role,
   count: number,
   called: string,

@@ -16,16 +16,28 @@ export interface Program {
 /** Long, for machines with other work. */
 const START_MS = 120_000;
 
-/** Starts a program. `main` is a path from the root of the repository; `hear` receives the lines of its log. */
+const fileOf = (main: string): string => fileURLToPath(new URL(`../../../${main}`, import.meta.url));
+
+/** Lets `collectedMemory` ask the process. */
+const collecting = ['--expose-gc', '--import', fileOf('campaigns/dist/bench/collect.js')];
+
+interface Options {
+  /** Receives the lines of its log. */
+  hear?: (line: string) => void;
+  /** True for a process whose memory is read after a collection. */
+  collects?: boolean;
+}
+
+/** Starts a program. `main` is a path from the root of the repository. */
 export async function startProgram(
   main: string,
   env: Record<string, string>,
-  hear?: (line: string) => void,
+  { hear, collects = false }: Options = {},
 ): Promise<Program> {
-  const file = fileURLToPath(new URL(`../../../${main}`, import.meta.url));
-  const child = fork(file, [], {
+  const child = fork(fileOf(main), [], {
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['ignore', hear ? 'pipe' : 'ignore', 'inherit', 'ipc'],
+    execArgv: collects ? collecting : [],
   });
   if (child.stdout && hear) createInterface(child.stdout).on('line', hear);
   const ready = await firstWord(child, main).catch(async (error) => {
@@ -48,4 +60,12 @@ async function firstWord(child: ChildProcess, main: string): Promise<unknown> {
   const [word] = (await Promise.race([once(child, 'message', { signal: timeout }), gone])) as unknown[];
   gone.catch(() => undefined);
   return word;
+}
+
+/** Returns the resident bytes of a program after a garbage collection. It was started with `collects`. */
+export async function collectedMemory({ child }: Program): Promise<number> {
+  const answered = once(child, 'message', { signal: AbortSignal.timeout(30_000) });
+  child.send('memory');
+  const [{ rss }] = (await answered) as [{ rss: number }];
+  return rss;
 }

@@ -14,12 +14,19 @@ import { type Program, startProgram } from './processes.js';
 /** The whole product on this machine, with its own servers and mailbox. */
 export interface Site {
   gateways: [GatewayProgram, GatewayProgram];
+  worker: Program;
   /** Address of the bare target. */
   bare: string;
   models: Models;
   /** Signs tokens as the gateways do. */
   tokens: Tokens;
   mailbox: Mailbox;
+  redisUrl: string;
+  /** Start one more of these, whose memory can be read after a collection. */
+  startGateway: () => Promise<GatewayProgram>;
+  startBare: () => Promise<GatewayProgram>;
+  startBareWorker: () => Promise<Program>;
+  startSignalReader: () => Promise<Program>;
   /** Starts a process that draws previews. Without it, measurements are of the gateway alone. */
   startPreviews: () => Promise<Program>;
   stop: () => Promise<void>;
@@ -55,14 +62,20 @@ export async function startSite(say: (line: string) => void): Promise<Site> {
     const config = loadConfig(env);
     const db = await connectDatabase(config);
     undo.push(() => db.close());
-    const start = (main: string, more: Record<string, string> = {}) =>
-      startProgram(main, { ...env, ...more }).then(keep);
+    const start: Start = (main, more = {}, collects = false) =>
+      startProgram(main, { ...env, ...more }, { collects }).then(keep);
     const gateways: Site['gateways'] = [await startGateway(start), await startGateway(start)];
-    await start('workers/dist/main.js', { WORKER_QUEUES: ALL_BUT_PREVIEWS });
-    const bare = await start('campaigns/dist/bench/bareServer.js');
+    const worker = await start('workers/dist/main.js', { WORKER_QUEUES: ALL_BUT_PREVIEWS });
+    const bare = await startBare(start);
     return {
       gateways,
-      bare: `http://127.0.0.1:${(bare.ready as { port: number }).port}`,
+      worker,
+      bare: bare.origin,
+      redisUrl: env.REDIS_URL,
+      startGateway: () => startGateway((main, more) => start(main, more, true)),
+      startBare: () => startBare((main, more) => start(main, more, true)),
+      startBareWorker: () => start('campaigns/dist/bench/bareWorker.js'),
+      startSignalReader: () => start('campaigns/dist/bench/signalReader.js'),
       models: createModels(db),
       tokens: new Tokens(createKeys(config), new Clock()),
       mailbox,
@@ -75,12 +88,17 @@ export async function startSite(say: (line: string) => void): Promise<Site> {
   }
 }
 
-function environment(servers: { mongodbUri: string; redisUrl: string; folder: string }, smtpUrl: string) {
+/** Returns the environment of the product's processes. Each database has its own, with keys of its own. */
+export function environment(
+  servers: { mongodbUri: string; redisUrl: string; folder: string },
+  smtpUrl: string,
+  { name, redis } = { name: 'bench', redis: 0 },
+): Record<'MONGODB_URI' | 'REDIS_URL', string> & Record<string, string> {
   const database = new URL(servers.mongodbUri);
-  database.pathname = '/bench';
+  database.pathname = `/${name}`;
   return {
     MONGODB_URI: database.href,
-    REDIS_URL: `${servers.redisUrl}/0`,
+    REDIS_URL: `${servers.redisUrl}/${redis}`,
     SMTP_URL: smtpUrl,
     APP_KEYS: makeKeys(),
     ENCRYPTION_KEYS: makeKeys(),
@@ -92,10 +110,16 @@ function environment(servers: { mongodbUri: string; redisUrl: string; folder: st
   };
 }
 
-async function startGateway(
-  start: (main: string, env: Record<string, string>) => Promise<Program>,
-): Promise<GatewayProgram> {
+type Start = (main: string, env?: Record<string, string>, collects?: boolean) => Promise<Program>;
+
+export async function startGateway(start: Start): Promise<GatewayProgram> {
   const origin = `http://127.0.0.1:${await freePort()}`;
   const program = await start('backend/dist/main.js', { PORT: new URL(origin).port });
   return { ...program, origin, api: `${origin}/api` };
+}
+
+async function startBare(start: Start): Promise<GatewayProgram> {
+  const program = await start('campaigns/dist/bench/bareServer.js');
+  const origin = `http://127.0.0.1:${(program.ready as { port: number }).port}`;
+  return { ...program, origin, api: origin };
 }

@@ -112,13 +112,13 @@ export class Replaceable {
   }
 
   async start(): Promise<void> {
-    this.program = await startProgram(this.main, this.env, sayInternal);
+    this.program = await startProgram(this.main, this.env, { hear: sayInternal });
   }
 
   /** Starts it, and retries until it succeeds: the servers that it needs may be away. */
   private async startAgain(): Promise<void> {
     while (!this.stopped) {
-      this.program = await startProgram(this.main, this.env, sayInternal).catch(() => null);
+      this.program = await startProgram(this.main, this.env, { hear: sayInternal }).catch(() => null);
       if (this.program) return;
       await sleep(500);
     }

@@ -91,16 +91,21 @@ async function cardsOf(models: Models, rows: ImageDoc[], now: Date, session: Cli
   const studies = await models.Study.find({ _id: { $in: ids } }, null, { session }).lean<StudyDoc[]>();
   const captions = await captionsOf(models, studies, session);
   return rows.flatMap((image) => {
-    const given = shares.filter((share) => covers(share, image));
     const found = studies.find(({ _id }) => sameId(_id, image.study));
     const study = found && { ...found, captions: captions.get(String(found._id)) ?? [] };
-    const people = image.shownTo.filter((person) => !person.equals(image.owner));
-    const received = people.flatMap((person) => {
-      const theirs = given.filter(({ recipient }) => recipient.equals(person));
-      return theirs.length > 0 ? [receivedCard(image, study, person, theirs, now)] : [];
-    });
-    return image.isLead ? [ownCard(image, study, given, now), ...received] : received;
+    const given = shares.filter((share) => covers(share, image));
+    return cardsOfImage(image, study, given, now);
   });
+}
+
+/** Returns the cards of one image, by the live shares that cover it. `captions`: those of the study's pictures. */
+export function cardsOfImage(image: ImageDoc, study: CardStudy | undefined, given: ShareDoc[], now: Date): CardRow[] {
+  const people = image.shownTo.filter((person) => !person.equals(image.owner));
+  const received = people.flatMap((person) => {
+    const theirs = given.filter(({ recipient }) => recipient.equals(person));
+    return theirs.length > 0 ? [receivedCard(image, study, person, theirs, now)] : [];
+  });
+  return image.isLead ? [ownCard(image, study, given, now), ...received] : received;
 }
 
 /**

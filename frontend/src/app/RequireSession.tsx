@@ -1,5 +1,4 @@
 import '../i18n/signedIn';
-import '../lib/Toasts';
 import { useAtomValue } from 'jotai';
 import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { Navigate, Outlet, useLocation } from 'react-router-dom';
@@ -32,6 +31,11 @@ function useSocket(userId: string | undefined) {
   }, [userId]);
 }
 
+/** Loads the code of toasts after the first paint, so that one appears at once, and also without a connection. */
+function useToasts() {
+  useEffect(() => void import('../lib/Toasts').catch(() => undefined), []);
+}
+
 function SignIn() {
   const { pathname, search, hash } = useLocation();
   // After a sign-out by the person, the next sign-in starts at the first page, not here.
@@ -49,6 +53,7 @@ export function RequireSession({ children = <Outlet /> }: { children?: ReactNode
   const asked = useAtomValue(askedAtom);
   const userId = signedIn && !locked ? user?.id : undefined;
   useSocket(userId);
+  useToasts();
   useClaimedDevice(userId);
   if (!signedIn) return <SignIn />;
   if (locked) {

@@ -22,6 +22,10 @@ const only = (to: Permission, ...children: RouteObject[]): RouteObject => ({
   children,
 });
 
+/** A screen that uses texts which the first screens after the sign-in do not. */
+const furtherScreen = (path: string, load: () => Promise<ComponentType>): RouteObject =>
+  screen(path, async () => (await Promise.all([load(), import('../i18n/further')]))[0]);
+
 /** The first screens that people open. They load as little code as possible. */
 const firstScreens = [
   screen(paths.home, async () => (await import('../landing/Landing')).Landing),
@@ -45,49 +49,49 @@ const guestScreens = [
 const protectedScreens = [
   only(
     'stats.read',
-    screen(paths.dashboard, async () => (await import('../users/Dashboard')).Dashboard),
+    furtherScreen(paths.dashboard, async () => (await import('../users/Dashboard')).Dashboard),
   ),
   only(
     'overview.read',
-    screen(paths.adminDashboard, async () => (await import('../overview/AdminDashboard')).AdminDashboard),
+    furtherScreen(paths.adminDashboard, async () => (await import('../overview/AdminDashboard')).AdminDashboard),
   ),
   only(
     'image.upload',
-    screen(paths.upload, async () => (await import('../uploads/Upload')).Upload),
+    furtherScreen(paths.upload, async () => (await import('../uploads/Upload')).Upload),
     screen(paths.requests, async () => (await import('../requests/Requests')).Requests),
     screen(paths.request(), async () => (await import('../requests/OneRequest')).OneRequest),
   ),
   only(
     'user.approve',
-    screen(paths.approveProvider, async () => (await import('../users/ApproveProvider')).ApproveProvider),
+    furtherScreen(paths.approveProvider, async () => (await import('../users/ApproveProvider')).ApproveProvider),
   ),
   only(
     'analysis.read',
-    screen(paths.aiAnalysis(), async () => (await import('../analysis/AiAnalysis')).AiAnalysis),
+    furtherScreen(paths.aiAnalysis(), async () => (await import('../analysis/AiAnalysis')).AiAnalysis),
   ),
   only(
     'audit.read',
-    screen(paths.auditLogs, async () => (await import('../audit/AuditLogs')).AuditLogs),
+    furtherScreen(paths.auditLogs, async () => (await import('../audit/AuditLogs')).AuditLogs),
   ),
   only(
     'role.read',
-    screen(paths.rolesPermissions, async () => (await import('../roles/RolesPermissions')).RolesPermissions),
+    furtherScreen(paths.rolesPermissions, async () => (await import('../roles/RolesPermissions')).RolesPermissions),
   ),
   only(
     'setting.manage',
-    screen(paths.appSettings, async () => (await import('../settings/AppSettings')).AppSettings),
+    furtherScreen(paths.appSettings, async () => (await import('../settings/AppSettings')).AppSettings),
   ),
-  screen(paths.profile, async () => (await import('./ProfileScreen')).ProfileScreen),
-  screen(paths.noticeSettings, async () => (await import('../profile/NoticeSettings')).NoticeSettings),
+  furtherScreen(paths.profile, async () => (await import('./ProfileScreen')).ProfileScreen),
+  furtherScreen(paths.noticeSettings, async () => (await import('../profile/NoticeSettings')).NoticeSettings),
   only(
     'carer.use',
-    screen(paths.carers, async () => (await import('../carers/Carers')).Carers),
+    furtherScreen(paths.carers, async () => (await import('../carers/Carers')).Carers),
   ),
-  screen(paths.userProfile(), async () => (await import('./ProfileScreen')).ProfileScreen),
-  screen(paths.emergencies, async () => (await import('../emergencies/EmergencyAccess')).EmergencyAccess),
-  screen(paths.disclosures, async () => (await import('../profile/Disclosures')).Disclosures),
+  furtherScreen(paths.userProfile(), async () => (await import('./ProfileScreen')).ProfileScreen),
+  furtherScreen(paths.emergencies, async () => (await import('../emergencies/EmergencyAccess')).EmergencyAccess),
+  furtherScreen(paths.disclosures, async () => (await import('../profile/Disclosures')).Disclosures),
   screen(paths.viewImages, async () => (await import('./ImagesScreen')).ImagesScreen),
-  screen(paths.shareImage, async () => (await import('../sharing/ShareImage')).ShareImage),
+  furtherScreen(paths.shareImage, async () => (await import('../sharing/ShareImage')).ShareImage),
   screen(paths.messages, async () => (await import('./MessagesScreen')).MessagesScreen),
 ];
 
@@ -99,8 +103,8 @@ const infoScreens = [
 
 /** Signed-in screens that use the whole window: they have no menu. */
 const wholeWindow = [
-  screen(paths.viewer(), async () => (await import('../viewer/ImageViewer')).ImageViewer),
-  screen(paths.studyViewer(), async () => (await import('../viewer/StudyViewer')).StudyViewer),
+  furtherScreen(paths.viewer(), async () => (await import('../viewer/ImageViewer')).ImageViewer),
+  furtherScreen(paths.studyViewer(), async () => (await import('../viewer/StudyViewer')).StudyViewer),
 ];
 
 /** The frame of the screens without a session: they show the offline bar too. */

@@ -62,7 +62,7 @@ export function useConfirm() {
       return setError(said(texts.validRecoveryCode));
     }
     if (!verification || (recovery === undefined && !codePattern.test(code))) {
-      return setError(t(totp ? 'security.setUp.incomplete' : 'auth.verify.incomplete'));
+      return setError(t(totp ? 'auth.verify.appIncomplete' : 'auth.verify.incomplete'));
     }
     setError(undefined);
     confirm.mutate(verification.token);

@@ -1,4 +1,4 @@
-import '../i18n/signedIn';
+import '../i18n/further';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation, useParams } from 'react-router-dom';

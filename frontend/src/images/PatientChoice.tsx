@@ -1,12 +1,14 @@
-import { Button, Text } from '@chakra-ui/react';
+import { Button, Input, Text } from '@chakra-ui/react';
 import { XIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fullName, type Named } from '../lib/format';
 import { useDebounced } from '../lib/useDebounced';
-import { PersonCombobox } from '../ui/PersonCombobox';
 import { userList } from '../users/users';
+
+/** The combobox is large, and the gallery is there before it. */
+const PersonCombobox = lazy(async () => ({ default: (await import('../ui/PersonCombobox')).PersonCombobox }));
 
 interface Props {
   /** The id of the chosen patient. */
@@ -45,24 +47,30 @@ export function PatientChoice({ chosen, name, onChoose }: Props) {
       </Button>
     );
   }
+  const words = t('images.search.patient');
+  const waiting = (
+    <Input w={width} h="control" ps="9" bg="bg.surface" placeholder={words} aria-label={words} disabled />
+  );
   return (
-    <PersonCombobox
-      look="filter"
-      w={width}
-      people={people}
-      value={[]}
-      inputValue={text}
-      onSearch={setText}
-      onChoose={(person) => {
-        setPicked(person);
-        setText('');
-        if (person) onChoose(person.id);
-      }}
-      selectionBehavior="clear"
-      allowCustomValue
-      placeholder={t('images.search.patient')}
-      label={t('images.search.patient')}
-      {...(word && data && { nobody: t('images.form.patientNone') })}
-    />
+    <Suspense fallback={waiting}>
+      <PersonCombobox
+        look="filter"
+        w={width}
+        people={people}
+        value={[]}
+        inputValue={text}
+        onSearch={setText}
+        onChoose={(person) => {
+          setPicked(person);
+          setText('');
+          if (person) onChoose(person.id);
+        }}
+        selectionBehavior="clear"
+        allowCustomValue
+        placeholder={words}
+        label={words}
+        {...(word && data && { nobody: t('images.form.patientNone') })}
+      />
+    </Suspense>
   );
 }

@@ -1,3 +1,4 @@
+import '../i18n/further';
 import { Box, Button, Flex, Text } from '@chakra-ui/react';
 import type { TimelineEntry } from '@lightbox/contract/images/insight.js';
 import { ClockCounterClockwiseIcon, RobotIcon } from '@phosphor-icons/react';

@@ -1,4 +1,4 @@
-import '../i18n/signedIn';
+import '../i18n/further';
 import { useTranslation } from 'react-i18next';
 import { formatBytes } from '../lib/format';
 import { usePublicLimits } from '../lib/publicLimits';

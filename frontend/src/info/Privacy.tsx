@@ -1,4 +1,4 @@
-import '../i18n/signedIn';
+import '../i18n/further';
 import { limits } from '@lightbox/contract/limits.js';
 import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../lib/format';

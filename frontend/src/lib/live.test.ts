@@ -537,6 +537,7 @@ it('A refused socket ends the session when the refusal has the code UNAUTHENTICA
   globalThis.fetch = vi.fn(async () => new Response('{}', { status: 401 }));
   const ended = vi.fn();
   const close = connectSocket({ token: () => 'token', ended }, socketEvents);
+  await vi.dynamicImportSettled();
   for (const [error, times] of [
     ['TOO_MANY_REQUESTS', 0],
     ['UNAUTHENTICATED', 1],
@@ -556,6 +557,7 @@ describe('data that was read before the first connect', () => {
       slow(state);
       const stop = open(one);
       const close = connectSocket(hooks, socketEvents);
+      await vi.dynamicImportSettled();
       await vi.advanceTimersByTimeAsync(1_500);
       state.now = one.after;
       listeners.get('connect')?.();

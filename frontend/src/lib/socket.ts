@@ -3,7 +3,7 @@ import type { ClientEvent, clientEvents, ServerEvent, ServerPayload } from '@lig
 import { reconnecting, waitAfter } from '@lightbox/contract/reconnecting.js';
 import type { StreamedEvent } from '@lightbox/contract/together/schemas.js';
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
-import { io, type Socket } from 'socket.io-client';
+import type { io as Connect, Socket } from 'socket.io-client';
 import type { z } from 'zod';
 import { active } from './activity';
 import { socketAtom } from './connection';
@@ -34,8 +34,30 @@ interface SessionHooks {
 /** A refusal by the server has a code; a connection that could not be made has none. */
 type Refusal = Error & { data?: { error?: ErrorCode } };
 
-/** Opens the one connection of a signed-in tab. Returns how to close it. */
+/** Opens the one connection of a signed-in tab, once its code is loaded: screens are there before it. Returns how to close it. */
 export function connectSocket(hooks: SessionHooks, tables: readonly SocketRows[]): () => void {
+  let close = () => {};
+  let wanted = true;
+  store.set(socketAtom, 'connecting');
+  const open = (tries: number): void => {
+    if (!wanted) return;
+    import('socket.io-client').then(
+      ({ io }) => {
+        if (wanted) close = connect(io, hooks, tables);
+      },
+      // There is no connection to load it over.
+      () => setTimeout(() => open(tries + 1), waitAfter(tries)),
+    );
+  };
+  open(1);
+  return () => {
+    wanted = false;
+    close();
+    store.set(socketAtom, 'off');
+  };
+}
+
+function connect(io: typeof Connect, hooks: SessionHooks, tables: readonly SocketRows[]): () => void {
   const connection = io({
     path: '/socket.io',
     transports: ['websocket', 'polling'],
@@ -44,7 +66,6 @@ export function connectSocket(hooks: SessionHooks, tables: readonly SocketRows[]
     ...reconnecting,
   });
   socket = connection;
-  store.set(socketAtom, 'connecting');
 
   let closed = false;
   let connectedBefore = false;
@@ -99,7 +120,6 @@ export function connectSocket(hooks: SessionHooks, tables: readonly SocketRows[]
     document.removeEventListener('visibilitychange', reportVisible);
     connection.close();
     if (socket === connection) socket = undefined;
-    store.set(socketAtom, 'off');
   };
 }
 

@@ -1,4 +1,4 @@
-import '../i18n/signedIn';
+import '../i18n/further';
 import type { RequestState } from '@lightbox/contract/requests/states.js';
 import { CheckCircleIcon, LinkBreakIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';

@@ -1,3 +1,4 @@
+import '../i18n/further';
 import { Button, Text } from '@chakra-ui/react';
 import { ShieldCheckIcon } from '@phosphor-icons/react';
 import { useState } from 'react';

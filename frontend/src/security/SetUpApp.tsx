@@ -61,7 +61,7 @@ export function SetUpApp({ onDone }: { onDone: () => void }) {
     setFault(words(failed) ?? errorText(failed));
   };
   const submit = () => {
-    if (!Code.safeParse(code).success) return setFault(t('security.setUp.incomplete'));
+    if (!Code.safeParse(code).success) return setFault(t('auth.verify.appIncomplete'));
     setFault(undefined);
     confirm.mutate(code, { onError: refused });
   };

@@ -1,3 +1,4 @@
+import '../i18n/further';
 import { Button, Dialog, Flex, Text } from '@chakra-ui/react';
 import { codePattern } from '@lightbox/contract/auth/rules.js';
 import { securityCalls } from '@lightbox/contract/auth/securityCalls.js';
@@ -49,7 +50,7 @@ function useProof(way: Way, onProven: () => void) {
   const submit = () => {
     if (way === 'password' && !typed) return setFault(t('profile.remove.passwordNeeded'));
     if (['code', 'mailedCode'].includes(way) && !codePattern.test(typed))
-      return setFault(t('security.setUp.incomplete'));
+      return setFault(t('auth.verify.appIncomplete'));
     setFault(undefined);
     prove.mutate();
   };

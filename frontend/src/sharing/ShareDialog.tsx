@@ -1,3 +1,4 @@
+import '../i18n/further';
 import { Box, Button, Dialog, Flex, Text, Textarea } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';

@@ -1,3 +1,4 @@
+import '../i18n/further';
 import { Box, Button, chakra, Dialog, Flex, Grid, Text, Textarea } from '@chakra-ui/react';
 import { type PatientField, patientFields } from '@lightbox/contract/images/names.js';
 import { limits } from '@lightbox/contract/limits.js';

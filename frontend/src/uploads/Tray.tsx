@@ -1,3 +1,4 @@
+import '../i18n/further';
 import { Box, Button, Flex, IconButton, Text } from '@chakra-ui/react';
 import {
   CaretDownIcon,

@@ -107,6 +107,7 @@ export const auth = {
     resendIn: 'in {{time}}',
     junk: 'Nothing there? Check your spam folder.',
     incomplete: texts.completeCode,
+    appIncomplete: `Please enter all ${limits.codeDigits} digits.`,
     wrong: 'That code didn’t match.',
     wrongTries_one: 'That code didn’t match. {{count}} try left.',
     wrongTries_other: 'That code didn’t match. {{count}} tries left.',

@@ -71,7 +71,6 @@ export const security = {
     help: 'The code changes every 30 seconds.',
     act: 'Turn on',
     pending: 'Checking',
-    incomplete: `Please enter all ${limits.codeDigits} digits.`,
     again: 'That took too long, or too many codes were wrong. Scan the new QR code.',
   },
   recovery: {

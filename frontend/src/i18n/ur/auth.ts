@@ -105,6 +105,7 @@ export const auth = {
     resendIn: '{{time}} میں',
     junk: 'کچھ نہیں آیا؟ اپنا اسپیم فولڈر دیکھیں۔',
     incomplete: 'براہِ کرم درست ای میل اور پورا کوڈ درج کریں۔',
+    appIncomplete: `براہِ کرم پورے ${limits.codeDigits} ہندسے درج کریں۔`,
     wrong: 'یہ کوڈ درست نہیں۔',
     wrongTries_one: 'یہ کوڈ درست نہیں۔ {{count}} کوشش باقی ہے۔',
     wrongTries_other: 'یہ کوڈ درست نہیں۔ {{count}} کوششیں باقی ہیں۔',

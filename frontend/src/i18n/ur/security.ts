@@ -69,7 +69,6 @@ export const security = {
     help: 'کوڈ ہر 30 سیکنڈ بعد بدلتا ہے۔',
     act: 'چالو کریں',
     pending: 'جانچ ہو رہی ہے',
-    incomplete: `براہِ کرم پورے ${limits.codeDigits} ہندسے درج کریں۔`,
     again: 'بہت دیر ہو گئی، یا بہت سے کوڈ غلط تھے۔ نیا QR کوڈ اسکین کریں۔',
   },
   recovery: {

@@ -1,0 +1,11 @@
+// Loaded before a program whose memory is measured: answers `memory` with its resident size after two collections.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+process.on('message', async (word) => {
+  if (word !== 'memory') return;
+  for (let i = 0; i < 2; i++) {
+    globalThis.gc?.();
+    await sleep(500);
+  }
+  process.send?.({ rss: process.memoryUsage.rss() });
+});
