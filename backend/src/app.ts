@@ -19,6 +19,7 @@ import { docsRoutes } from './http/docs.js';
 import { errorHandler, unavailable } from './http/errors.js';
 import { healthRoutes } from './http/health.js';
 import { loggedPath } from './http/loggedPath.js';
+import { measureRequests, nameRoute } from './http/measure.js';
 import { serveSite } from './http/site.js';
 import { imageRoutes } from './images/routes.js';
 import { messageRoutes } from './messages/routes.js';
@@ -76,6 +77,7 @@ export function createApp(gateway: Gateway, isStopping: () => boolean): Express 
       customLogLevel: (_req, res) => (res.statusCode >= 500 ? 'error' : 'debug'),
     }),
   );
+  app.use(measureRequests(gateway.metrics));
   app.use((_req, res, next) => {
     // A client that reused the connection would get no answer to its next request.
     if (isStopping()) res.setHeader('Connection', 'close');
@@ -157,6 +159,7 @@ function refuseOtherMethods(router: Router, among: string[]): void {
     const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
     router.all(path, (req, res, next) => {
       if (allowed.includes(req.method)) return next();
+      nameRoute(res, path);
       res.setHeader('Allow', methods.join(', '));
       throw new AppError('METHOD_NOT_ALLOWED');
     });

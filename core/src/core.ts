@@ -16,6 +16,7 @@ import { Signals } from './events/signals.js';
 import { createKeys, type Keys } from './keys/keyring.js';
 import { Pseudonyms } from './keys/pseudonyms.js';
 import { refuseMissingKeys } from './keys/usage.js';
+import { Metrics } from './metrics/metrics.js';
 import { createModels, type Models } from './models/models.js';
 import { prepareModels } from './models/prepare.js';
 import { createLogger, type Logger, occasionally } from './process/log.js';
@@ -49,6 +50,7 @@ export interface Core {
   signer: EventSigner;
   /** The people with a connected tab in the foreground: they need no notification on a device. */
   foreground: Presence;
+  metrics: Metrics;
   startUp: StartUp;
   close: () => Promise<void>;
 }
@@ -127,6 +129,7 @@ export function assembleCore(config: Config, service: string, clock = new Clock(
     foreground: new Presence(redis, 'foreground', clock),
     signer,
     events: new Events(db, models, queues, signals, clock, signer, warn),
+    metrics: new Metrics(),
     startUp,
     close: async () => {
       startUp.stop();

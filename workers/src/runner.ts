@@ -1,4 +1,5 @@
 import type { QueueName } from '@lightbox/contract/queues.js';
+import type { Core } from '@lightbox/core/core.js';
 import { isAway } from '@lightbox/core/db/away.js';
 import { connectRedis } from '@lightbox/core/db/redis.js';
 import { type JobName, jobs } from '@lightbox/core/queues/jobs.js';
@@ -30,11 +31,19 @@ export function runQueue(queue: QueueName, tools: Tools, signal: AbortSignal): W
     maxStalledCount: 3,
   });
   worker.on('error', () => undefined);
+  worker.on('completed', (job) => measure(core, job));
   worker.on('failed', (job, error) => {
+    if (job) measure(core, job);
     core.log.warn({ job: job?.name, id: job?.id, attempt: job?.attemptsMade, reason: error.message }, 'job failed');
   });
   worker.on('closed', () => connection.disconnect());
   return worker;
+}
+
+/** Of a job that no table names, the name is not shown: an older or newer version chose it. */
+function measure({ metrics }: Core, { name, queueName, processedOn, finishedOn = Date.now() }: Job): void {
+  const known = Object.hasOwn(jobs, name) ? name : 'other';
+  if (processedOn) metrics.tookJob(queueName, known, finishedOn - processedOn);
 }
 
 async function work(tools: Tools, job: Job, token: string | undefined, signal: AbortSignal): Promise<null> {

@@ -16,6 +16,7 @@ import { guestOf, recentViewer, senderOf } from '../auth/sessions.js';
 import { requireStepUp } from '../auth/stepUp.js';
 import type { Answer, Context, Gateway, Handler, Reader, Sender, Verification, Viewer } from '../context.js';
 import { readForm } from './form.js';
+import { nameRoute } from './measure.js';
 import type { Subject } from './throttle.js';
 import { validate } from './validate.js';
 
@@ -45,6 +46,7 @@ export function bindAll<Calls extends Record<string, CallShape>>(
 function bind<C extends CallShape>(router: Router, gateway: Gateway, shape: C, handler: Handler<C>): void {
   router[shape.method](shape.path, async (req, res, next) => {
     if (isAnotherPath(shape, req.path)) return next('route');
+    nameRoute(res, shape.path);
     let who: Identity = anonymous;
     try {
       who = await identify(gateway, shape, req, res);

@@ -3,6 +3,7 @@ import type { Server as HttpServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientEvent, type ClientPayload, clientEventRules, clientEvents } from '@lightbox/contract/events.js';
 import { limits } from '@lightbox/contract/limits.js';
+import type { Message } from '@lightbox/contract/messages/calls.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { LiveUpdate, Signal } from '@lightbox/core/events/signals.js';
@@ -89,6 +90,8 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
     connectTimeout: 10_000,
     allowRequest: allowHandshakes(gateway, () => io.engine.clientsCount),
   });
+
+  gateway.metrics.countSockets(() => io.engine.clientsCount);
 
   const views = new ViewRooms(gateway, gateway.together);
   io.use((socket, next) => void admit(gateway, io, socket, next));
@@ -281,9 +284,16 @@ async function broadcast(gateway: Gateway, io: Io, push: LiveUpdate): Promise<vo
     [...viewers.values()].map(async (viewer) => {
       if (await isRefused(gateway, viewer)) return;
       const payload = await gateway.elections.steady<object | null>(() => payloadOf(gateway, viewer, push.refs));
-      if (payload) io.to(userRoom(viewer.id)).emit(push.name, payload as never);
+      if (!payload) return;
+      io.to(userRoom(viewer.id)).emit(push.name, payload as never);
+      if (push.name === 'message:new') measureDelivery(gateway, viewer, payload as Message);
     }),
   );
+}
+
+/** The sender’s own tabs get the message too, and are not counted. */
+function measureDelivery({ metrics, clock }: Gateway, viewer: Viewer, { recipientId, createAt }: Message): void {
+  if (recipientId === viewer.id) metrics.tookDelivery(clock.now().getTime() - Date.parse(createAt));
 }
 
 /** True when the person may not read live updates before they have set up a second factor. */

@@ -49,6 +49,11 @@ export class DiskReserve {
     return free - this.promised - this.spent - bytes * WRITTEN_TIMES > this.reserveOf(total);
   }
 
+  /** Returns the free bytes; infinity when the server does not report them. */
+  async free(): Promise<number> {
+    return (await this.read()).free;
+  }
+
   private reserveOf(total: number): number {
     return this.config.reserveBytes ?? Math.min(RESERVE_BYTES, total * RESERVE_SHARE);
   }

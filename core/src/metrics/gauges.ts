@@ -1,0 +1,137 @@
+import type { Job, Queue } from 'bullmq';
+import { collectDefaultMetrics, Gauge } from 'prom-client';
+import { readHead } from '../audit/head.js';
+import type { Core } from '../core.js';
+import { inTime } from '../db/inTime.js';
+import { underOlderKeys } from '../keys/usage.js';
+
+/** A scrape answers in this time even if a dependency is away: what it could not read is NaN. */
+const TIMEOUT_MS = 2_000;
+/** Counts that read many records are made once in this time. */
+const SELDOM_MS = 60_000;
+const MOST_COUNTED = 10_000;
+const states = ['waiting', 'prioritized', 'active', 'delayed', 'failed'] as const;
+
+/** Adds the values that are read from the databases at each scrape, and those of the process itself. */
+export function addGauges(core: Core): void {
+  const { models, queues, keys, clock } = core;
+  const registers = [core.metrics.registry];
+  collectDefaultMetrics({ register: core.metrics.registry });
+
+  const gauge = (name: string, help: string, read: () => Promise<number>): void => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await orNaN(read()));
+      },
+    });
+  };
+  const gauges = <L extends string>(name: string, help: string, labelNames: L[], read: () => Promise<Row<L>[]>) => {
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      async collect() {
+        const rows = await inTime(read(), TIMEOUT_MS).catch(() => []);
+        // A value that could not be read now is absent: an old one would look current.
+        this.reset();
+        for (const { labels, value } of rows) this.set(labels, value);
+      },
+    });
+  };
+  const age = (at: Date | undefined): number => (at ? Math.max(0, (clock.now().getTime() - at.getTime()) / 1000) : 0);
+
+  gauges('bullmq_queue_jobs', 'Jobs by queue and state.', ['queue', 'state'], () =>
+    ofQueues(queues.all, async (queue, name) =>
+      Object.entries(await queue.getJobCounts(...states)).map(([state, value]) => ({
+        labels: { queue: name, state },
+        value,
+      })),
+    ),
+  );
+  gauges('bullmq_oldest_waiting_seconds', 'Age of the oldest job that could run now.', ['queue'], () =>
+    ofQueues(queues.all, async (queue, name) => [{ labels: { queue: name }, value: age(await oldestWaiting(queue)) }]),
+  );
+  gauge('lightbox_events_pending', 'Events not yet handed over to sockets and queues, up to 10000.', () =>
+    models.Event.countDocuments({ pending: true }, { limit: MOST_COUNTED }),
+  );
+  gauge('lightbox_event_lag_seconds', 'Age of the oldest event or message that is not yet handed over.', async () => {
+    const [event, message] = await Promise.all([
+      models.Event.findOne({ pending: true }, { at: 1 }).sort({ at: 1 }).lean(),
+      models.Message.findOne({ pending: true }, { createAt: 1 }).sort({ createAt: 1 }).lean(),
+    ]);
+    return Math.max(age(event?.at), age(message?.createAt));
+  });
+  gauge('lightbox_audit_lag_seconds', 'Age of the oldest event that is not yet in the audit log.', async () =>
+    age((await models.Event.findOne({ unaudited: true }, { at: 1 }).sort({ _id: 1 }).lean())?.at),
+  );
+  gauge(
+    'lightbox_audit_head_seq',
+    'Number of the newest entry of the audit log; it never falls.',
+    async () => (await readHead(models, keys.audit))?.seq ?? 0,
+  );
+  gauge(
+    'lightbox_blob_bytes',
+    'Bytes of all images and of uploads under way, as the accounts’ quotas count them.',
+    seldom(async () => {
+      const [sum] = await models.Usage.aggregate<{ bytes: number }>([
+        { $group: { _id: null, bytes: { $sum: '$bytes' } } },
+      ]);
+      return sum?.bytes ?? 0;
+    }),
+  );
+  gauge('lightbox_database_free_bytes', 'Free bytes on the disk of MongoDB, if it reports them.', () =>
+    core.diskReserve.free(),
+  );
+  gauges(
+    'lightbox_older_key_records',
+    'Records that the first key of ENCRYPTION_KEYS has not sealed yet, up to 10000.',
+    ['what'],
+    async () => {
+      const { images, profiles, secrets, totpSecrets } = underOlderKeys(keys);
+      const limit = { limit: MOST_COUNTED };
+      const counts = {
+        images: models.Image.countDocuments(images, limit),
+        profiles: models.User.countDocuments(profiles, limit),
+        secrets: models.Secret.countDocuments(secrets, limit),
+        totpSecrets: models.Totp.countDocuments(totpSecrets, limit),
+      };
+      return Promise.all(
+        Object.entries(counts).map(async ([what, count]) => ({ labels: { what }, value: await count })),
+      );
+    },
+  );
+}
+
+interface Row<L extends string> {
+  labels: Record<L, string>;
+  value: number;
+}
+
+const orNaN = (value: Promise<number>): Promise<number> => inTime(value, TIMEOUT_MS).catch(() => Number.NaN);
+
+async function ofQueues<T>(
+  queues: Record<string, Queue>,
+  read: (queue: Queue, name: string) => Promise<T[]>,
+): Promise<T[]> {
+  return (await Promise.all(Object.entries(queues).map(([name, queue]) => read(queue, name)))).flat();
+}
+
+/** Returns the time from which the oldest job waits that could run. Each list is read at its end only. */
+async function oldestWaiting(queue: Queue): Promise<Date | undefined> {
+  const jobs = (await queue.getJobs(['waiting', 'prioritized'], 0, 0, true)) as (Job | undefined)[];
+  const times = jobs.flatMap((job) => (job ? [job.timestamp + (job.opts.delay ?? 0)] : []));
+  return times.length > 0 ? new Date(Math.min(...times)) : undefined;
+}
+
+/** Remembers a value for a while. */
+function seldom(read: () => Promise<number>): () => Promise<number> {
+  let last = { at: Number.NEGATIVE_INFINITY, value: 0 };
+  return async () => {
+    if (performance.now() - last.at > SELDOM_MS) last = { at: performance.now(), value: await read() };
+    return last.value;
+  };
+}

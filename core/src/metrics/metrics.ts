@@ -1,0 +1,62 @@
+import { Gauge, Histogram, Registry } from 'prom-client';
+
+/** Limits of the buckets, seconds. */
+const answerTimes = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const deliveryTimes = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const jobTimes = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+/**
+ * The measured values of one process, for `/metrics`. Every label is one of a short list of words of the product: no
+ * label names a person, a record or an address.
+ */
+export class Metrics {
+  readonly registry = new Registry();
+
+  private readonly requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its answer. Routes are patterns.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: answerTimes,
+    registers: [this.registry],
+  });
+
+  private readonly deliveries = new Histogram({
+    name: 'lightbox_message_delivery_seconds',
+    help: 'Time from the moment a message was accepted to its emission to the sockets of its recipient.',
+    buckets: deliveryTimes,
+    registers: [this.registry],
+  });
+
+  private readonly jobs = new Histogram({
+    name: 'bullmq_job_duration_seconds',
+    help: 'Time that one attempt of a job took.',
+    labelNames: ['queue', 'job'],
+    buckets: jobTimes,
+    registers: [this.registry],
+  });
+
+  tookRequest(method: string, route: string, status: number, ms: number): void {
+    this.requests.observe({ method, route, status }, ms / 1000);
+  }
+
+  tookDelivery(ms: number): void {
+    // The clocks of two machines may differ by some milliseconds.
+    this.deliveries.observe(Math.max(0, ms) / 1000);
+  }
+
+  tookJob(queue: string, job: string, ms: number): void {
+    this.jobs.observe({ queue, job }, ms / 1000);
+  }
+
+  /** Adds the number of connected sockets of a gateway, read at each scrape. */
+  countSockets(count: () => number): void {
+    new Gauge({
+      name: 'socketio_connected',
+      help: 'Sockets that are connected to this gateway.',
+      registers: [this.registry],
+      collect() {
+        this.set(count());
+      },
+    });
+  }
+}

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connectSocket } from '@lightbox/backend/testing/client.js';
+import { buildAdmin, buildImage, buildPatient, buildProvider } from '@lightbox/backend/testing/factories.js';
+import { useGateway } from '@lightbox/backend/testing/useGateway.js';
+import { calls } from '@lightbox/contract/calls.js';
+import { queueNames } from '@lightbox/contract/queues.js';
+import { jobs } from '@lightbox/core/queues/jobs.js';
+import { freePort } from '@lightbox/launcher/ports.js';
+import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { parse } from 'yaml';
+
+const host = '127.0.0.1';
+const gatewayPort = await freePort();
+const workerPort = await freePort();
+const { test, api } = useGateway({ ops: { host, port: gatewayPort } });
+let worker: RunningWorker;
+let scraped: Sample[];
+
+const attempts = 'bullmq_job_duration_seconds_count';
+
+interface Sample {
+  name: string;
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** Reads the samples of one process, as Prometheus does. */
+async function scrape(port: number): Promise<Sample[]> {
+  const text = await (await fetch(`http://${host}:${port}/metrics`)).text();
+  return text.split('\n').flatMap((line) => {
+    const [, name, labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+    if (!name) return [];
+    const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key, text]) => [key, text]);
+    return [{ name, labels: Object.fromEntries(pairs), value: Number(value) }];
+  });
+}
+
+const valueIn = (samples: Sample[], name: string, labels: Record<string, string> = {}): number | undefined =>
+  samples.find(
+    (sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
+  )?.value;
+
+beforeAll(async () => {
+  const { gateway, url } = test;
+  worker = await startWorker({ ...test.config, ops: { host, port: workerPort } });
+  await worker.ready;
+  const [admin, provider, patient] = [
+    await buildAdmin(gateway),
+    await buildProvider(gateway),
+    await buildPatient(gateway),
+  ];
+  const image = await buildImage(gateway, { owner: provider, patient: patient._id });
+  const socket = await connectSocket(url, { token: patient.token });
+  await api.as(provider).post('/message/send', { recipientId: patient.id, content: 'Hello', clientId: randomUUID() });
+  await socket.until('message:new');
+  // Ids, names and addresses at every place where a request may carry them.
+  await api.as(admin).get(`/upload/image/${image.id}`).expect(200);
+  await api.as(patient).get(`/users/${provider.id}`).expect(200);
+  await api.as(admin).get(`/users?search=${provider.username}`).expect(200);
+  await api.get(`/upload/image/${image.id}`).expect(401);
+  await api.call('patch', `/users/${provider.id}`).expect(405);
+  await api.get(`/${provider.email}/${image.id}`).expect(404);
+  await fetch(`${url}/${provider.username}/${image.id}`);
+  const appended = async () => valueIn(await scrape(workerPort), attempts, { job: 'appendAudit' }) ?? 0;
+  await vi.waitFor(async () => expect(await appended()).toBeGreaterThan(0), 20_000);
+  scraped = [...(await scrape(gatewayPort)), ...(await scrape(workerPort))];
+  socket.socket.close();
+});
+afterAll(() => worker?.stop());
+
+describe('/metrics', () => {
+  it.each([
+    ['http_request_duration_seconds_count', { method: 'GET', route: '/api/upload/image/:id', status: '200' }, 1],
+    ['http_request_duration_seconds_count', { method: 'GET', route: '/api/upload/image/:id', status: '401' }, 1],
+    ['http_request_duration_seconds_count', { method: 'PATCH', route: '/api/users/:id', status: '405' }, 1],
+    ['http_request_duration_seconds_count', { method: 'POST', route: '/api/message/send', status: '201' }, 1],
+    ['http_request_duration_seconds_count', { method: 'GET', route: 'other', status: '404' }, 1],
+    ['socketio_connected', {}, 1],
+    ['lightbox_message_delivery_seconds_count', {}, 1],
+    ['lightbox_blob_bytes', {}, 0],
+    ['bullmq_queue_jobs', { queue: 'mail', state: 'failed' }, 0],
+    ['bullmq_oldest_waiting_seconds', { queue: 'analysis' }, 0],
+  ])('%s %o', (name, labels, value) => {
+    expect(valueIn(scraped, name, labels)).toBe(value);
+  });
+
+  it('shows the age of what waits', async () => {
+    const { gateway, clock } = test;
+    await gateway.queues.all.analysis.pause();
+    await gateway.queues.all.analysis.add('analyseImage', {}, { timestamp: clock.now().getTime() });
+    await gateway.models.Event.collection.insertOne({ pending: true, unaudited: true, type: 'later', at: clock.now() });
+    clock.forward({ hours: 1 });
+    const samples = await scrape(gatewayPort);
+    expect(valueIn(samples, 'bullmq_oldest_waiting_seconds', { queue: 'analysis' })).toBeGreaterThanOrEqual(3600);
+    expect(valueIn(samples, 'lightbox_event_lag_seconds')).toBeGreaterThanOrEqual(3600);
+    expect(valueIn(samples, 'lightbox_audit_lag_seconds')).toBeGreaterThanOrEqual(3600);
+    expect(valueIn(samples, 'lightbox_events_pending')).toBeGreaterThanOrEqual(1);
+  });
+
+  it('has no label with a word that is not the product’s own', () => {
+    const words: Record<string, (value: string) => boolean> = {
+      route: among(['other', ...Object.values(calls).map(({ path }) => `/api${path}`)]),
+      method: among(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS']),
+      status: (value) => /^[1-5]\d\d$/.test(value),
+      queue: among(queueNames),
+      state: among(['waiting', 'prioritized', 'active', 'delayed', 'failed']),
+      job: among(['other', ...Object.keys(jobs)]),
+      what: among(['images', 'profiles', 'secrets', 'totpSecrets']),
+      le: (value) => /^([\d.]+|\+Inf)$/.test(value),
+    };
+    const own = scraped.filter(({ name }) => !/^(process|nodejs)_/.test(name));
+    const strange = own.flatMap(({ name, labels }) =>
+      Object.entries(labels).flatMap(([key, value]) => (words[key]?.(value) ? [] : [`${name} ${key}=${value}`])),
+    );
+    expect(own.length).toBeGreaterThan(50);
+    expect(strange).toEqual([]);
+  });
+});
+
+const among = (words: readonly string[]) => (value: string) => words.includes(value);
+
+const folder = join(import.meta.dirname, '../monitoring');
+const dashboards = readdirSync(join(folder, 'dashboards'));
+const readDashboard = (file: string) =>
+  JSON.parse(readFileSync(join(folder, 'dashboards', file), 'utf8')) as Record<'uid' | 'title', string> & {
+    panels: { id: number; title: string; targets: { expr: string }[] }[];
+  };
+
+interface Rule {
+  alert: string;
+  expr: string;
+  annotations: { runbook: string };
+}
+const rules = (
+  parse(readFileSync(join(folder, 'alerts.yml'), 'utf8')) as { groups: { rules: Rule[] }[] }
+).groups.flatMap((group) => group.rules);
+
+/** Returns the names of metrics in an expression: the words that are no function, keyword, label, text or number. */
+const metricsOf = (expr: string): string[] =>
+  [
+    ...expr
+      .replace(/"[^"]*"/g, '')
+      .replace(/\{[^}]*\}|\[[^\]]*\]|\b(by|without|on|ignoring)\s*\([^)]*\)/g, '')
+      .matchAll(/(?<![\w.])[a-z_]\w*(?!\w*\s*\()/g),
+  ]
+    .map(([word]) => word)
+    .filter((word) => !/^(and|or|unless|bool|by)$/.test(word));
+
+describe('alert rules and dashboards', () => {
+  const own = () => new Set([...scraped.map(({ name }) => name), 'up']);
+  const expressions = [
+    ...rules.map(({ alert, expr }) => [alert, expr] as const),
+    ...dashboards.flatMap((file) =>
+      readDashboard(file).panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const)),
+    ),
+  ];
+
+  it.each(expressions)('%s: every metric is one that the product exports', (_, expr) => {
+    expect(metricsOf(expr).length).toBeGreaterThan(0);
+    expect(metricsOf(expr).filter((name) => !own().has(name))).toEqual([]);
+  });
+
+  it('Every alert has a page that names it, and a test that raises it.', () => {
+    const tests = parse(readFileSync(join(folder, 'alerts.test.yml'), 'utf8')) as {
+      tests: { alert_rule_test: { alertname: string; exp_alerts?: object[] }[] }[];
+    };
+    const raised = tests.tests.flatMap(({ alert_rule_test }) => alert_rule_test).filter(({ exp_alerts }) => exp_alerts);
+    expect(raised.map(({ alertname }) => alertname).sort()).toEqual(rules.map(({ alert }) => alert).sort());
+    for (const { alert, annotations } of rules) {
+      expect(readFileSync(join(folder, '../..', annotations.runbook), 'utf8')).toContain(`\`${alert}\``);
+    }
+  });
+
+  it('Panels have numbers of their own.', () => {
+    for (const file of dashboards) {
+      const ids = readDashboard(file).panels.map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+    }
+  });
+});
