@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Layers } from '@lightbox/contract/annotations/schemas.js';
 import { phantom, phantomFacts } from '@lightbox/testkit/part10.js';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
@@ -7,6 +8,7 @@ import { asGraphicsCard, launchChromium, withoutWebGl } from './chromium.js';
 import { test } from './journey.js';
 import { enterProviders, Person, password, type Uploaded } from './person.js';
 import type { Product } from './product.js';
+import { visit } from './screens/judge.js';
 import { brightColumn, drag, measures, panes, places, press, shows, swipe } from './viewing.js';
 
 /** The viewer with pictures of known size and value: with WebGL, without it, and by touch. */
@@ -86,6 +88,16 @@ async function measureAll(page: Page): Promise<void> {
     await page.mouse.down();
     await page.mouse.up();
   });
+}
+
+/** Sees that the values under the probe and the ellipse are kept with them, for reports and exports. */
+async function seeValuesKept(): Promise<void> {
+  const kept = async () => {
+    const { layers } = await owner.call<Layers>(`/upload/image/${film}/annotations`);
+    return layers.flatMap(({ marks }) => marks.flatMap(({ pixels }) => pixels?.mean ?? []));
+  };
+  const { value } = phantomFacts.disc;
+  await expect.poll(kept).toEqual([value, value]);
 }
 
 /** Measures without a pointer: a key chooses the tool, Enter sets the points of the crosshair, and the arrows move it. */
@@ -193,6 +205,7 @@ test('With WebGL, every tool works, lengths and values are true, and frames foll
   await openFilm(page);
   faults.push(...(await owner.look('viewer-desk')));
   await measureAll(page);
+  await seeValuesKept();
   await measureByKeys(page);
   await useTools(page);
   await goThrough(page);
@@ -253,16 +266,57 @@ test('A study is one stack by wheel, and three planes are cut through it.', asyn
   faults.push(...(await owner.look('viewer-planes')));
 });
 
+/** The drawing contexts of WebGL that the page has made and not ended, whether they are still reachable or not. */
+const countContexts = `window.contexts = [];
+const make = HTMLCanvasElement.prototype.getContext;
+HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+  const made = make.call(this, kind, ...more);
+  if (/webgl/.test(kind) && made && !window.contexts.includes(made)) window.contexts.push(made);
+  return made;
+};`;
+const liveContexts = (page: Page) =>
+  page.evaluate<number>('window.contexts.filter((one) => !one.isContextLost()).length');
+
+test('Leaving the viewer ends what it holds of the graphics card.', async () => {
+  const { page } = owner;
+  await page.addInitScript(countContexts);
+  await page.goto('/view-images');
+  // The library tries out once what the graphics card can.
+  const probes = 1;
+  for (let visits = 0; visits < 3; visits++) {
+    await visit(page, `/viewer/${film}`);
+    await shows(page, { frame: 1, image: film });
+    expect(await liveContexts(page)).toBe(probes + 1);
+    await visit(page, '/view-images');
+    await expect.poll(() => liveContexts(page)).toBe(probes);
+  }
+});
+
+/** Opens the film with the marks of the tests before, and holds the picture back until the marks have been there to draw. */
+async function seeLatePicture(page: Page): Promise<void> {
+  const first = (url: URL) => url.pathname.endsWith(`${film}/frames/1`);
+  await page.route(first, async (route) => {
+    await page.locator('[data-measure]').first().waitFor({ state: 'attached' });
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    await route.continue();
+  });
+  await openFilm(page);
+  await page.locator('[data-viewport] svg line').first().waitFor({ state: 'attached' });
+  await page.unroute(first);
+}
+
 test('Without WebGL, the same tools give the same values.', async () => {
   const person = await Person.arrive(product, without, { ...sara, password }, { viewport: window });
   others.push(person);
   await person.enter();
   const { page } = person;
+  await seeLatePicture(page);
   // A mark of the test before would take the first drag at its place.
   await person.call(`/upload/image/${film}/annotations`, 'DELETE');
   await openPicture(page);
   await openFilm(page);
   await measureAll(page);
+  await seeValuesKept();
   await useTools(page);
   // Keys and play are the same code with WebGL and without.
   await panes(page).first().hover();
@@ -304,6 +358,41 @@ async function pinchAndMove(page: Page): Promise<void> {
   await press(page, 'Reset');
 }
 
+/** A finger on a mark goes through the frames, until a tap has selected the mark. Then it moves the mark. */
+async function touchMark(page: Page): Promise<void> {
+  const id = crypto.randomUUID();
+  const mark = {
+    id,
+    kind: 'length',
+    frame: 1,
+    points: [
+      [98, 128],
+      [158, 128],
+    ],
+  };
+  const path = `/upload/image/${film}/annotations`;
+  await owner.call(path, 'PUT', { version: 0, shared: false, marks: [mark] });
+  const drawn = () => owner.call<Layers>(path).then(({ layers }) => layers[0]?.marks[0]?.points[0] ?? []);
+  await openFilm(page);
+  await page.locator('[data-viewport] svg line').first().waitFor({ state: 'attached' });
+  const across: [[number, number], [number, number]] = [
+    [0, 0],
+    [0, 90],
+  ];
+  await swipe(page, across);
+  await page.locator('[data-viewport]:not([data-frame="1"])').waitFor();
+  await press(page, 'Reset');
+  await page.locator('[data-viewport]').first().focus();
+  await page.keyboard.press('Home');
+  await shows(page, { frame: 1 });
+  expect(await drawn()).toEqual([98, 128]);
+  await panes(page).first().tap();
+  await page.locator('[data-viewport] svg line[stroke="rgb(255, 240, 215)"]').first().waitFor({ state: 'attached' });
+  await swipe(page, across);
+  await expect.poll(async () => (await drawn())[1]).toBeGreaterThan(140);
+  await shows(page, { frame: 1 });
+}
+
 test('On a phone, a finger goes through the frames, two zoom and move, and every tool is in reach, in English and in Urdu.', async ({
   browser,
 }) => {
@@ -327,6 +416,7 @@ test('On a phone, a finger goes through the frames, two zoom and move, and every
   ]);
   await page.locator('[data-viewport]:not([data-frame="1"])').waitFor();
   await pinchAndMove(page);
+  await touchMark(page);
   await press(page, 'Invert');
   await shows(page, { inverted: true });
   await press(page, 'Presets');
@@ -339,6 +429,10 @@ test('On a phone, a finger goes through the frames, two zoom and move, and every
   await page.evaluate(`localStorage.setItem('language', 'ur')`);
   await page.reload();
   await shows(page, { frame: 1 });
+  // A value and its unit keep their order in a sentence from right to left.
+  const measure = page.locator('[data-measure][data-kind=length]').first();
+  await measure.waitFor({ state: 'attached' });
+  expect(await measure.textContent()).toMatch(/\u2066[\d.]+ mm\u2069/);
   faults.push(...(await person.look('viewer-phone-urdu')));
 });
 

@@ -4,10 +4,11 @@ import type { MarkKind } from '@lightbox/contract/annotations/schemas.js';
 import { type Edges, edgesOf, type Vector } from '../orientation';
 import { kept, nothingShown, type PaneView, type Shown, sharedTurn, type Turned, type WantedView } from '../shown';
 import { rangeOf, type ValueRange } from '../window';
+import { withoutMouse } from './fingers';
 import { frameOf } from './frameId';
 import { isFromCorner, type PlaneModule, pixelOf, worldOf } from './plane';
 import { Prefetch } from './prefetch';
-import { engineId, renderingEngine, runningEngine } from './start';
+import { enable, engineId, renderingEngine, runningEngine } from './start';
 import { addMeasure, equip, unequip } from './tools';
 
 const minus = (a: readonly number[], b: readonly number[]) =>
@@ -38,15 +39,12 @@ export class Pane {
   #closed = false;
   readonly #prefetch = new Prefetch();
   readonly #resize: ResizeObserver;
+  readonly #stop: () => void;
 
   constructor(readonly element: HTMLDivElement) {
-    renderingEngine().enableElement({
-      viewportId: this.id,
-      element,
-      type: Enums.ViewportType.STACK,
-      defaultOptions: { background: [0, 0, 0] },
-    });
+    enable(this.id, element);
     equip(this.id, engineId);
+    this.#stop = withoutMouse(element);
     element.addEventListener(Enums.Events.STACK_NEW_IMAGE, this.#onNewImage as EventListener);
     element.addEventListener(Enums.Events.IMAGE_RENDERED, this.#onRendered as EventListener);
     for (const event of failures) eventTarget.addEventListener(event, this.#onLoadFailed);
@@ -364,6 +362,7 @@ export class Pane {
     this.#closed = true;
     this.#prefetch.stop();
     this.#resize.disconnect();
+    this.#stop();
     this.element.removeEventListener(Enums.Events.STACK_NEW_IMAGE, this.#onNewImage as EventListener);
     this.element.removeEventListener(Enums.Events.IMAGE_RENDERED, this.#onRendered as EventListener);
     for (const event of failures) eventTarget.removeEventListener(event, this.#onLoadFailed);

@@ -1,6 +1,8 @@
 import {
   cache,
+  Enums,
   getRenderingCapabilities,
+  getShouldUseCPURendering,
   init as initCore,
   RenderingEngine,
   setUseCPURendering,
@@ -36,7 +38,8 @@ const phone = () => matchMedia('(pointer: coarse)').matches && Math.min(screen.w
 export function start(): void {
   if (started) return;
   started = true;
-  initCore();
+  // One drawing context for all panes. The library would make seven for each engine, and a page may have sixteen.
+  initCore({ rendering: { webGlContextCount: 1 } } as Parameters<typeof initCore>[0]);
   initTools();
   // A software renderer of WebGL needs five times longer for a frame than the library's own renderer.
   const { webgl, softwareRasterizer } = getRenderingCapabilities();
@@ -67,6 +70,31 @@ export function renderingEngine(): RenderingEngine {
   return engine;
 }
 
+/** The surfaces on which the engine draws with the graphics card. */
+const surfaces = new Set<{ getContext: () => WebGL2RenderingContext | null }>();
+
+/** Makes a viewport on an element. */
+export function enable(viewportId: string, element: HTMLDivElement): void {
+  const running = renderingEngine();
+  const type = Enums.ViewportType.STACK;
+  running.enableElement({ viewportId, element, type, defaultOptions: { background: [0, 0, 0] } });
+  if (getShouldUseCPURendering()) return;
+  surfaces.add(running.getOffscreenMultiRenderWindow(viewportId).getOpenGLRenderWindow());
+}
+
+/** Ends the engine and its drawing contexts. The library leaves these to the garbage collector, and a page may have few. */
+function endEngine(): void {
+  const contexts = [...surfaces].map((surface) => surface.getContext());
+  surfaces.clear();
+  runningEngine()?.destroy();
+  engine = undefined;
+  for (const context of contexts) {
+    // The library complains about every context that ends.
+    context?.canvas.addEventListener('webglcontextlost', (event) => event.stopImmediatePropagation(), true);
+    context?.getExtension('WEBGL_lose_context')?.loseContext();
+  }
+}
+
 /** The engine while there is one. */
 export const runningEngine = () => (engine && !engine.hasBeenDestroyed ? engine : undefined);
 
@@ -87,8 +115,7 @@ export function use(): () => void {
 export function forgetPixels(): void {
   if (!started) return;
   for (const canvas of document.querySelectorAll<HTMLCanvasElement>('[data-viewport] canvas')) canvas.width = 0;
-  runningEngine()?.destroy();
-  engine = undefined;
+  endEngine();
   annotation.state.removeAllAnnotations();
   cache.purgeCache();
   forgetVolumes();

@@ -1,6 +1,7 @@
-import { getEnabledElements, type StackViewport, type Types } from '@cornerstonejs/core';
+import { getEnabledElement, getEnabledElements, type StackViewport, type Types } from '@cornerstonejs/core';
 import {
   AngleTool,
+  type AnnotationTool,
   ArrowAnnotateTool,
   addTool,
   annotation,
@@ -19,6 +20,7 @@ import type { MeasureKind } from '@lightbox/contract/annotations/measuring.js';
 import type { MarkKind } from '@lightbox/contract/annotations/schemas.js';
 import type { ToolName } from '../keys';
 import { arrowMade } from './arrows';
+import { passOverMarks } from './fingers';
 import { linesOf } from './measures';
 import { WindowTool } from './windowTool';
 
@@ -44,6 +46,9 @@ export const measureTools: Record<MarkKind, string> = {
   probe: ProbeTool.toolName,
   arrow: ArrowAnnotateTool.toolName,
 };
+
+/** The tools that draw nothing. */
+const navigation: readonly string[] = [WindowTool, PanTool, ZoomTool, StackScrollTool].map(({ toolName }) => toolName);
 
 type Place = readonly [x: number, y: number];
 
@@ -109,7 +114,17 @@ class SliceLinesTool extends ReferenceLinesTool {
   }
 }
 
-const hasPicture = (viewport: StackViewport) => Boolean(viewport.getCornerstoneImage());
+const hasPicture = (viewport: StackViewport | undefined) => Boolean(viewport?.getCornerstoneImage());
+
+/**
+ * Gives a tool the marks of a pane only when the pane has a picture. Marks can arrive before it. The renderer without WebGL
+ * knows no plane then and fails, and after one failure the library draws no mark any more.
+ */
+function waitForPicture(tool: AnnotationTool): void {
+  const find = tool.filterInteractableAnnotationsForElement.bind(tool);
+  tool.filterInteractableAnnotationsForElement = (element, marks) =>
+    hasPicture(getEnabledElement(element)?.viewport as StackViewport | undefined) ? find(element, marks) : [];
+}
 
 /** Registers the tools, once for the page. */
 export function startTools(): void {
@@ -122,13 +137,14 @@ export function startTools(): void {
       ...usual.global,
       color: 'rgb(255, 197, 102)',
       colorHighlighted: 'rgb(255, 225, 170)',
-      colorSelected: 'rgb(255, 197, 102)',
+      colorSelected: 'rgb(255, 240, 215)',
       lineWidth: '1.5',
       shadow: true,
       textBoxFontFamily: '"Atkinson Hyperlegible Mono Variable", monospace',
       textBoxFontSize: '14px',
       textBoxColor: 'rgb(255, 197, 102)',
       textBoxColorHighlighted: 'rgb(255, 225, 170)',
+      textBoxColorSelected: 'rgb(255, 240, 215)',
     },
   } as never);
 }
@@ -138,7 +154,7 @@ function group() {
   if (known) return known;
   const made = ToolGroupManager.createToolGroup(groupId);
   if (!made) throw new Error('The tools cannot be started.');
-  for (const { toolName } of [WindowTool, PanTool, ZoomTool, StackScrollTool]) made.addTool(toolName);
+  for (const toolName of navigation) made.addTool(toolName);
   made.addTool(LengthTool.toolName, textOf('length') as never);
   made.addTool(AngleTool.toolName, textOf('angle') as never);
   made.addTool(EllipticalROITool.toolName, { ...textOf('ellipse'), calculateStats: false } as never);
@@ -147,6 +163,10 @@ function group() {
   const arrows = { getTextCallback: (done: (text: string) => void) => done(' '), changeTextCallback: () => undefined };
   made.addTool(ArrowAnnotateTool.toolName, arrows as never);
   made.addTool(SliceLinesTool.toolName);
+  const marks = Object.values(measureTools).map((name) => made.getToolInstance(name) as AnnotationTool);
+  for (const tool of marks) waitForPicture(tool);
+  const isChosen = () => navigation.includes(made.getActivePrimaryMouseButtonTool());
+  for (const name of navigation) passOverMarks(made.getToolInstance(name), marks, isChosen);
   return made;
 }
 
@@ -167,6 +187,7 @@ const always = [
 export function choose(tool: ToolName): void {
   // A drawing that has begun would take the first drag of the new tool.
   cancelMeasure();
+  annotation.selection.deselectAnnotation();
   const tools = group();
   const chosen = toolOf[tool].toolName;
   for (const { toolName } of Object.values(toolOf)) tools.setToolPassive(toolName, { removeAllBindings: true });

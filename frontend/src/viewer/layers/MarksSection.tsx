@@ -49,7 +49,7 @@ export function MeasureList({ measures, author, onRemove, onEdit }: ListProps) {
               textAlign="end"
               minW="0"
               overflowWrap="anywhere"
-              {...(kind === 'arrow' ? { dir: 'auto' } : { dir: 'ltr', fontFamily: 'mono' })}
+              {...(kind === 'arrow' ? { dir: 'auto' } : { fontFamily: 'mono' })}
             >
               {said}
             </Text>
