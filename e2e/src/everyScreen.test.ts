@@ -3,7 +3,7 @@ import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
 import { line, Person } from './person.js';
 import { demoPeople, type OwnProduct, startProduct } from './product.js';
-import { differs, shootScreen } from './screens/baseline.js';
+import { differs, renewing, shootScreen } from './screens/baseline.js';
 import { desk, fits, judge, phone, settled, turnTo } from './screens/judge.js';
 import {
   type Dialog,
@@ -122,8 +122,15 @@ afterEach(async ({ task }) => {
   await Promise.all(Object.entries(people).map(([viewer, person]) => person.shoot(`failed-every-${viewer}`)));
 });
 
-/** `npm run every-screen` checks and takes pictures of more than other runs. docs/architecture.md, "Tests", has the table. */
+/** `npm run every-screen` checks and takes pictures of everything. Other runs see a sample. docs/architecture.md, "Tests", has the table. */
 const everything = process.env.PICTURES === '1';
+
+/** The samples of the language, of the width for axe, and of the viewer do not depend on each other. */
+const inLanguage = (at: number, language: Language) => (language === 'en') === (at % 2 === 0);
+const widthOf = (at: number) => ((at >> 1) % 2 === 0 ? 'desk' : 'phone');
+const viewerOf = (at: number, viewers: readonly Viewer[]) => viewers[(at >> 2) % viewers.length];
+/** Each third dialog: the journeys open most of the others. */
+const DIALOGS = 3;
 
 /** The colours do not depend on the language, so each language has one theme. */
 const lights = { en: 'light', ur: 'dark' } as const;
@@ -135,18 +142,24 @@ const file = (path: string) =>
     .trim()
     .replace(/ /g, '-') || 'landing';
 
-async function lookAt(viewer: Viewer, { path, ready, names = false }: Screen, language: Language): Promise<void> {
+async function lookAt(
+  viewer: Viewer,
+  { path, ready, names = false }: Screen,
+  at: number,
+  language: Language,
+): Promise<void> {
   const person = people[viewer];
   const { page } = person;
   const address = path(places(viewer));
   await page.setViewportSize(desk);
   await turnTo(page, address);
   await settled(page, ready);
-  await examine(person, `${file(address)}-${viewer}`, language, { names });
+  await examine(person, `${file(address)}-${viewer}`, at, language, { names });
 }
 
 async function lookInto(
   { name, viewer, path, open, shown = '[role=dialog]' }: Dialog,
+  at: number,
   language: Language,
 ): Promise<void> {
   const person = people[viewer];
@@ -158,7 +171,7 @@ async function lookInto(
   await open(page, language, person);
   await page.locator(shown).first().waitFor();
   await focusFollowed(page);
-  await examine(person, `dialog-${name}`, language, { names: true, h1: false });
+  await examine(person, `dialog-${name}`, at, language, { names: true, h1: false });
 }
 
 /** Waits until the focus is in the dialog: a dialog hides the page behind it at once, and moves the focus a moment later. */
@@ -167,25 +180,23 @@ async function focusFollowed(page: Page): Promise<void> {
   await page.locator('[aria-hidden=true]:focus-within').first().waitFor({ state: 'detached' });
 }
 
-/**
- * Checks English with axe on the desktop and at 640 px, and Urdu with axe on the phone; with `everything` each language with axe
- * on both and at all widths. The phone is checked in both.
- */
+/** Checks the desktop and the phone, one of them with axe; with `everything` all widths, and both with axe. */
 async function examine(
   person: Person,
   what: string,
+  at: number,
   language: Language,
   rules: { names: boolean; h1?: boolean },
 ): Promise<void> {
   const check = async (width: 'desk' | 'phone', look: (name: string) => Promise<string[]>) => {
     const name = `${what}-${language}-${width}`;
     const found = await look(name);
-    if (everything || (language === 'en') === (width === 'desk')) found.push(...(await person.axe(name)));
+    if (everything || width === widthOf(at)) found.push(...(await person.axe(name)));
     faults.push(...found);
     if (found.length > 0 || everything) await person.shoot(`every/${name}`);
   };
   await check('desk', (name) => judge(person, name, { language, ...rules }));
-  await check('phone', (name) => fits(person, name, everything || language === 'en' ? undefined : [phone]));
+  await check('phone', (name) => fits(person, name, everything ? undefined : [phone]));
 }
 
 /** Runs a walk for every person at once, each in a browser context of their own. */
@@ -201,8 +212,9 @@ test('The main screens look like their baselines.', async () => {
   await everybody(async (viewer) => {
     const { page } = people[viewer];
     let isLoaded = false;
-    for (const { name, path, ready, masked, changed } of portraits.filter((one) => one.viewer === viewer)) {
-      for (const { kind, colorScheme, size } of sittings) {
+    for (const [at, { name, path, ready, masked, changed }] of portraits.entries()) {
+      if (viewer !== portraits[at]?.viewer) continue;
+      for (const { kind, colorScheme, size } of sittings.filter((_, n) => everything || renewing || n === at % 2)) {
         await page.setViewportSize(size);
         await page.emulateMedia({ colorScheme });
         await (isLoaded ? turnTo(page, path(places(viewer))) : page.goto(path(places(viewer))));
@@ -218,14 +230,9 @@ test('The main screens look like their baselines.', async () => {
   expect(faults.splice(0)).toEqual([]);
 });
 
-/**
- * A screen of one role is seen in both languages. One that several roles have is seen once by each, in languages that
- * alternate. `npm run every-screen` looks at all.
- */
-function isSeen({ viewers }: Screen, at: number, viewer: Viewer, language: Language): boolean {
-  const place = viewers.indexOf(viewer);
-  return place >= 0 && (everything || viewers.length === 1 || (language === 'en') === ((at + place) % 2 === 0));
-}
+/** Each screen is seen once, by one of its viewers; with `everything` by all, in both languages. */
+const isSeen = ({ viewers }: Screen, at: number, viewer: Viewer, language: Language): boolean =>
+  everything ? viewers.includes(viewer) : viewer === viewerOf(at, viewers) && inLanguage(at, language);
 
 const wrong = (name: string) => (error: Error) => {
   faults.push(`${name}: ${error.message.slice(0, 300)}`);
@@ -243,12 +250,14 @@ test.each(['en', 'ur'] as const)(
       await page.goto('/');
       for (const [at, screen] of routes.entries()) {
         if (isSeen(screen, at, viewer, language))
-          await lookAt(viewer, screen, language).catch(wrong(`${screen.path(places(viewer))} ${viewer} ${language}`));
+          await lookAt(viewer, screen, at, language).catch(
+            wrong(`${screen.path(places(viewer))} ${viewer} ${language}`),
+          );
       }
       for (const [at, dialog] of dialogs.entries()) {
-        const isTurn = everything || (language === 'en') === (at % 2 === 0);
+        const isTurn = everything || (at % DIALOGS === 0 && inLanguage(at, language));
         if (dialog.viewer === viewer && isTurn)
-          await lookInto(dialog, language).catch(wrong(`${dialog.name} ${language}`));
+          await lookInto(dialog, at, language).catch(wrong(`${dialog.name} ${language}`));
       }
     });
     expect(faults.splice(0)).toEqual([]);

@@ -4,7 +4,8 @@ import type { Browser, Page } from 'playwright-core';
 import { pictures } from '../person.js';
 
 const folder = join(import.meta.dirname, '../../baselines');
-const renewing = process.env.RENEW_BASELINES === '1';
+/** True when the run takes new baselines. */
+export const renewing = process.env.RENEW_BASELINES === '1';
 
 /** A baseline is half as wide as the screen. */
 const keptScale = 0.5;
