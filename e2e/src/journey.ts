@@ -1,4 +1,4 @@
-import { availableParallelism, loadavg } from 'node:os';
+import { whenBusy } from '@lightbox/testkit/busy.js';
 import { test as base, inject } from 'vitest';
 import { forJourneys, launchChromium } from './chromium.js';
 import { reachProduct } from './sharedProduct.js';
@@ -24,7 +24,7 @@ export const test = base
  * The time within which an ended access has disappeared from every open page: two seconds, and longer on a machine with
  * more work than cores.
  */
-export const revokedMs = () => 2_000 * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
+export const revokedMs = () => whenBusy(2_000);
 
 /** True in a page whose dialog says that the access has ended, and that shows no picture. */
 export const accessEnded = `[...document.querySelectorAll('[role=dialog] *')].some(

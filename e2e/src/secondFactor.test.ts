@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
-import { addAdministrator, line, Person, password } from './person.js';
+import { modelServer } from './modelServer.js';
+import { addAdministrator, enterProviders, line, Person, password } from './person.js';
 import { type OwnProduct, startProduct } from './product.js';
 import { fits, judge, turnTo, visit } from './screens/judge.js';
 import { STEP_MS, shown } from './totp.js';
@@ -9,8 +12,12 @@ import { STEP_MS, shown } from './totp.js';
 /** An administrator of this journey, because it changes how the account logs in. */
 const tahira = { email: 'tahira.aziz@example.org', username: 'tahira.aziz', firstname: 'Tahira', lastname: 'Aziz' };
 
-/** Its own product, because a setting that it changes blocks the screens of all staff. */
+/**
+ * Its own product, because a setting that it changes blocks the screens of all staff. The last journey needs another provider of
+ * analyses, and shares this product.
+ */
 let product: OwnProduct;
+let model: Awaited<ReturnType<typeof modelServer>>;
 /** The same administrator on two devices. */
 let desk: Person;
 let phone: Person;
@@ -20,7 +27,9 @@ let device: Awaited<ReturnType<typeof withAuthenticator>>;
 const faults: string[] = [];
 
 test.beforeAll(async ({ browser }) => {
-  product = await startProduct();
+  model = await modelServer();
+  const ai = { AI_PROVIDER: 'openai', AI_BASE_URL: `http://${model.host}/v1`, AI_MODEL: 'vision-1' };
+  product = await startProduct({ env: ai });
   await addAdministrator(product, tahira);
   desk = await Person.arrive(product, browser, { ...tahira, password });
   phone = await Person.arrive(product, browser, { ...tahira, password }, { viewport: { width: 390, height: 844 } });
@@ -28,6 +37,7 @@ test.beforeAll(async ({ browser }) => {
 afterAll(async () => {
   await Promise.all([desk, phone].map((person) => person?.leave()));
   await product?.stop();
+  model?.stop();
 });
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
@@ -242,4 +252,31 @@ test('The link in the mail removes the passkey after a click, and ends all sessi
 test('No screen of the journey breaks WCAG 2.2 AA, and the console shows no error and no warning.', () => {
   expect([...desk.complaints, ...phone.complaints]).toEqual([]);
   expect(faults).toEqual([]);
+});
+
+test('A picture goes to a model server after the person has read where, with progress on the screen, and no markup of the answer is rendered.', async ({
+  browser,
+}) => {
+  const osman = { email: 'osman.rao@example.org', username: 'osman.rao', firstname: 'Osman', lastname: 'Rao' };
+  const [person] = (await enterProviders(product, browser, osman)) as [Person];
+  const buffer = readFileSync(join(import.meta.dirname, '../../backend/assets/demo/hand-xray.jpg'));
+  const image = await person.upload('A hand', { name: 'hand.jpg', mimeType: 'image/jpeg', buffer });
+  const { page } = person;
+  await page.goto(`/ai-analysis/${image.id}`);
+  await page.getByText(model.host).waitFor();
+  const found = await person.lookTwice('analysis-goes-away');
+  expect(model.asked).toHaveLength(0);
+  await page.getByRole('button', { name: 'Send and analyze' }).click();
+  // A third of the answer has arrived: the bar stands between the question and the end.
+  const bar = page.getByRole('progressbar', { name: 'Progress of the analysis' });
+  await expect
+    .poll(async () => Number(await bar.getAttribute('aria-valuenow')), { timeout: 30_000 })
+    .toBeGreaterThan(40);
+  model.rest();
+  await page.getByText('A picture. It is described').waitFor();
+  expect(await page.title()).not.toBe('taken');
+  expect(await page.locator('main article img, main article b').count()).toBe(0);
+  expect(model.asked).toHaveLength(1);
+  expect(found).toEqual([]);
+  await person.leave();
 });

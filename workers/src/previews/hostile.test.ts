@@ -1,4 +1,5 @@
 import { crc32, deflateRawSync, deflateSync } from 'node:zlib';
+import { whenBusy } from '@lightbox/testkit/busy.js';
 import { damagedDicom } from '@lightbox/testkit/damagedDicom.js';
 import {
   element,
@@ -22,14 +23,14 @@ beforeAll(loadCodecs);
 const preview = async (bytes: Buffer, type: string) =>
   (await pictures.prepare(bytes, type, async () => undefined))?.preview ?? null;
 
-/** Far below the time limit at which the renderer is killed. */
+/** Far below the time limit at which the renderer is killed, on a machine with no other work. */
 const TIMEOUT_MS = 15_000;
 
 /** Returns the preview, after it checked the time and that the same process is ready for the next file. */
 async function survives(bytes: Buffer, type: string): Promise<Rendered | null> {
   const started = performance.now();
   const result = await preview(bytes, type);
-  expect(performance.now() - started).toBeLessThan(TIMEOUT_MS);
+  expect(performance.now() - started).toBeLessThan(whenBusy(TIMEOUT_MS));
   expect(await preview(await plain.png().toBuffer(), 'image/png')).toMatchObject({ width: 30, height: 20 });
   return result;
 }
@@ -297,7 +298,7 @@ describe('A DICOM file', () => {
     const file = make();
     const started = performance.now();
     const prepared = await pictures.prepare(file, 'application/dicom', async () => undefined);
-    expect(performance.now() - started).toBeLessThan(TIMEOUT_MS);
+    expect(performance.now() - started).toBeLessThan(whenBusy(TIMEOUT_MS));
     expect(prepared?.drawing.facts.kind ?? 'unreadable').toBe(kind);
     expect(await preview(await plain.png().toBuffer(), 'image/png')).toMatchObject({ width: 30 });
   });
