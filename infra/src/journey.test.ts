@@ -1,55 +1,32 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeKeys } from '@lightbox/core/config/keys.js';
-import { connectDatabase } from '@lightbox/core/db/connect.js';
+import { joinGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
 import { oid } from '@lightbox/core/db/ids.js';
-import { freePort } from '@lightbox/launcher/ports.js';
-import { emptyDatabase } from '@lightbox/testkit/config.js';
-import type {} from '@lightbox/testkit/globalSetup.js';
+import { testConfig } from '@lightbox/testkit/config.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
+import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
 import { io, type Socket } from 'socket.io-client';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type RunningProcess, startProcess } from './testing.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-/** A gateway and a worker as separate processes, which need each other for most features. */
+/** A gateway and a worker, which need each other for most features. `revocation.test.ts` runs them as separate processes. */
 let url: string;
 let mailbox: Mailbox;
-let gateway: RunningProcess;
-let worker: RunningProcess;
-let db: Awaited<ReturnType<typeof connectDatabase>>;
-let env: Record<string, string>;
+let test: TestGateway;
+let worker: RunningWorker | undefined;
 
 const admin = { email: 'chief@hospital.test', password: 'Harbour-Lantern-42' };
 const password = 'Granite-Willow-77';
 const picture = readFileSync(join(import.meta.dirname, '../../backend/assets/demo/hand-xray.jpg'));
 
 beforeAll(async () => {
-  const { redisUrl, folder } = inject('servers');
-  const mongodbUri = await emptyDatabase();
-  const port = await freePort();
   mailbox = await startMailbox();
-  url = `http://127.0.0.1:${port}`;
-  env = {
-    PORT: String(port),
-    MONGODB_URI: mongodbUri,
-    // No other test file uses the last databases: each uses the number of its Vitest worker.
-    REDIS_URL: `${redisUrl}/63`,
-    SMTP_URL: mailbox.url,
-    APP_KEYS: makeKeys(),
-    ENCRYPTION_KEYS: makeKeys(),
-    DATA_DIR: join(folder, 'journey'),
-    ADMIN_EMAIL: admin.email,
-    ADMIN_PASSWORD: admin.password,
-    DEMO: '0',
-    LOG_LEVEL: 'silent',
-  };
-  gateway = await startProcess('backend', env);
-  db = await connectDatabase({ mongodbUri });
-}, 60_000);
+  test = await joinGateway(await testConfig({ admin, smtpUrl: mailbox.url }));
+  url = test.url;
+});
 
 afterAll(async () => {
-  await Promise.all([gateway?.stop(), worker?.stop()]);
-  await db?.close();
+  await worker?.stop();
+  await test?.stop();
   await mailbox?.stop();
 });
 
@@ -124,7 +101,8 @@ describe('from registration to deletion', () => {
     const registered = await call('POST', '/auth/register', undefined, given);
     expect(registered.status).toBe(201);
     expect(mailbox.mails(given.email)).toEqual([]);
-    worker = await startProcess('workers', env);
+    worker = await startWorker(test.config);
+    await worker.ready;
     const code = await mailed(given.email, CODE, 'Code');
     const confirmed = await call('POST', '/auth/confirm', registered.data.token, { code });
     expect(confirmed.status).toBe(200);
@@ -193,7 +171,9 @@ describe('from registration to deletion', () => {
     const wanted = { imagemetadataId: imageId, createdfor: registered.data.user.id };
     const share = await call('POST', '/sharing/request', provider, wanted);
     const recipient = await connect(other.data.token);
-    await db.collection('shares').updateOne({ _id: oid(share.data.id) }, { $set: { expiresAt: new Date() } });
+    await test.gateway.db
+      .collection('shares')
+      .updateOne({ _id: oid(share.data.id) }, { $set: { expiresAt: new Date() } });
     expect((await call('GET', `/upload/image/${imageId}`, other.data.token)).status).toBe(404);
     expect(await recipient.next('share:expired')).toMatchObject({ sharingRequestId: share.data.id });
     expect((await call('GET', '/upload/shared-images', other.data.token)).data).toEqual([]);
@@ -216,7 +196,8 @@ describe('from registration to deletion', () => {
     const body = { reason: 'Wrong side' };
     expect((await call('DELETE', `/upload/image/${imageId}`, provider, body)).status).toBe(200);
     const left = async () =>
-      (await db.collection('blobs.files').countDocuments()) + (await db.collection('blobs.chunks').countDocuments());
+      (await test.gateway.db.collection('blobs.files').countDocuments()) +
+      (await test.gateway.db.collection('blobs.chunks').countDocuments());
     await expect.poll(left, { timeout: 10_000 }).toBe(0);
     const kinds = async () =>
       (await call('GET', '/audit/logs?limit=100', chief)).data.map((row: { actiontype: string }) => row.actiontype);

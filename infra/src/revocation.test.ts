@@ -43,7 +43,7 @@ beforeAll(async () => {
   mailbox = await startMailbox();
   const env = {
     MONGODB_URI: mongodbUri,
-    // `journey.test.ts` uses the last database.
+    // No other test file uses the last databases: each uses the number of its Vitest worker.
     REDIS_URL: `${redisUrl}/62`,
     SMTP_URL: mailbox.url,
     APP_KEYS: makeKeys(),

@@ -63,7 +63,7 @@ async function talkDuring(over: Promise<unknown>): Promise<void> {
   const talk = async (from: Chatter, to: Chatter) => {
     for (let n = 0; !done; n++) {
       await from.say(to.account.id, `Message ${n}`);
-      await sleep(200);
+      await sleep(400);
     }
   };
   await Promise.all([talk(provider, patient), talk(patient, provider), ending]);
@@ -326,7 +326,9 @@ it('When Valkey is emptied, all its jobs are still done, and maintenance continu
   const session = { user: newId(), createAt: longAgo, lastSeenAt: longAgo, generation: 0, rotatedAt: longAgo, ip: '' };
   await Session.create([{ ...session, _id: idle, expiresAt: new Date(Date.now() + 3_600_000) }]);
   await still;
-  await vi.waitFor(async () => expect(await unmetUploads()).toEqual([]), { timeout: 90_000, interval: 1_000 });
+  // Each look reads all files again.
+  await settle(cluster, 60_000);
+  await vi.waitFor(async () => expect(await unmetUploads()).toEqual([]), { timeout: 90_000, interval: 3_000 });
   const shares = (await Event.find({ type: 'share.create' }).lean()).map((event) => event._id);
   const notices = () => Notification.countDocuments({ event: { $in: shares } });
   await vi.waitFor(async () => expect(await notices()).toBe(shares.length), 60_000);

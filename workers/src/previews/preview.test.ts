@@ -20,7 +20,7 @@ import sharp from 'sharp';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { openPictures } from './preview.js';
 import { RenderCrashed } from './renderer.js';
-import { Renderers } from './renderers.js';
+import { patience, Renderers } from './renderers.js';
 import { findSandbox } from './sandbox.js';
 
 const pictures = await openPictures(null);
@@ -293,6 +293,10 @@ describe('the process that renders', () => {
     renderers = new Renderers({ module, timeLimitMs: () => 500, sandbox: await sandbox });
     const drawn = ['good', 'bad', 'good'].map((type) => renderers.run('measurements', Buffer.alloc(0), type));
     expect((await Promise.all(drawn)).map((result) => result?.bitDepth)).toEqual([8, undefined, 8]);
+  });
+
+  test('A file may take longer on a machine with more work than cores, up to a limit.', () => {
+    expect([0.5, 2, 5, 400].map((load) => patience(load, 2))).toEqual([1, 1, 2.5, 5]);
   });
 
   test('The answer of a renderer is ignored when it is not the picture that was asked for.', async () => {

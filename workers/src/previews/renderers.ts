@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { availableParallelism, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { compiled } from '@lightbox/core/process/compiled.js';
 import { readFrames, writeFrame } from './frames.js';
@@ -10,7 +11,10 @@ import { type Sandbox, sandboxEnv } from './sandbox.js';
 export interface RendererOptions {
   /** The highest number of processes. */
   size: number;
-  /** The time for one file, after its process has started. A file that takes longer counts as one that cannot be drawn. */
+  /**
+   * The time for one file on a machine without other work, after its process has started. A file that takes longer counts as
+   * one that cannot be drawn.
+   */
   timeLimitMs: (contentType: string) => number;
   heapMb: number;
   rssBytes: number;
@@ -25,6 +29,16 @@ const START_LIMIT_MS = 30_000;
 
 /** An ordinary page of a PDF takes a tenth of a second. One that takes seconds was made to be slow. */
 const timeLimitMs = (contentType: string): number => (contentType === 'application/pdf' ? 5_000 : 20_000);
+
+/** Less than the time after which `remoteRenderer.ts` gives up. */
+const MOST_PATIENCE = 5;
+
+/**
+ * Returns how much longer a file may take on a machine with more work than cores. Drawing gets only the processor time that
+ * others leave, so without this an ordinary picture would count as one that cannot be drawn, for ever.
+ */
+export const patience = (load = loadavg()[0] ?? 0, cores = availableParallelism()): number =>
+  Math.min(MOST_PATIENCE, Math.max(1, load / cores));
 
 const defaults: Omit<RendererOptions, 'sandbox'> = {
   size: 1,
@@ -90,7 +104,8 @@ export class Renderers implements Renderer {
     child.process.ref();
     child.channel.ref();
     if (started) this.ask(child);
-    else child.timer = setTimeout(() => void this.end(child, 'the renderer did not start'), START_LIMIT_MS);
+    else
+      child.timer = setTimeout(() => void this.end(child, 'the renderer did not start'), START_LIMIT_MS * patience());
   }
 
   private start(): Child {
@@ -132,7 +147,7 @@ export class Renderers implements Renderer {
 
   private limitTime(child: Child, contentType: string): void {
     clearTimeout(child.timer);
-    child.timer = setTimeout(() => void this.tookTooLong(child), this.options.timeLimitMs(contentType));
+    child.timer = setTimeout(() => void this.tookTooLong(child), this.options.timeLimitMs(contentType) * patience());
   }
 
   /** Hands on a part of the plain frames. The time limit is that of one part; the receiver limits their bytes. */
