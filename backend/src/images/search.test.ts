@@ -214,6 +214,27 @@ describe('Among 10,000 images of one owner', () => {
     for (let after = images[0]?._id ?? null; after; ) after = await addCards(test.gateway.models, after, new Date());
   }, 120_000);
 
+  it('A far month is found without counting the images before it, and its page begins with its newest image.', async () => {
+    const profile = test.gateway.db.collection<{ keysExamined?: number; docsExamined?: number }>('system.profile');
+    for (const sort of ['-createAt', 'createAt'] as const) {
+      const at = new Date(Date.UTC(2024, 0, 1) + 1_500 * 60_000).toISOString();
+      const seen = await profile.countDocuments();
+      await test.gateway.db.db?.command({ profile: 2 });
+      const wish = { list: 'uploaded', at, limit: 10, sort };
+      const { page, cursor } = (await api.as(owner).post('/upload/place', wish).expect(200)).body.data;
+      await test.gateway.db.db?.command({ profile: 0 });
+      for (const { keysExamined = 0, docsExamined = 0 } of await profile.find().skip(seen).toArray()) {
+        expect(Math.max(keysExamined, docsExamined)).toBeLessThan(1_500);
+      }
+      // All images of this list are equally far apart, so the estimate is right.
+      expect(Math.abs(page - (sort === 'createAt' ? 450 : 550))).toBeLessThan(3);
+      const query = `sort=${sort}&shared=false&grouped=true&limit=10&cursor=${encodeURIComponent(cursor)}`;
+      const { body } = await api.as(owner).get(`/upload/my-images?${query}`).expect(200);
+      expect(body.data[0].createAt).toBe(at);
+      expect(body.pagination).toMatchObject({ currentPage: page, hasPrevPage: true });
+    }
+  });
+
   it.each([
     ['every image', { text: 'view' }],
     ['a quarter', { text: 'chest' }],
