@@ -2,6 +2,8 @@ import type { ImageSearch } from '@lightbox/contract/images/search.js';
 import { addCards } from '@lightbox/core/access/cards.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
+import { searchFields } from '@lightbox/core/users/search.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   type BuiltImage,
@@ -195,6 +197,7 @@ it('A new share of an old image stands first in the recipient’s list, and the 
 
 describe('Among 10,000 images of one owner', () => {
   const MANY = 10_000;
+  const PATIENTS = 2_000;
   const parts = ['Chest', 'Hand', 'Knee', 'Skull'];
   let owner: Person;
 
@@ -203,8 +206,15 @@ describe('Among 10,000 images of one owner', () => {
     const sample = await buildImage(test.gateway);
     const base = await Image.findById(sample._id).lean<ImageDoc>();
     owner = await buildProvider(test.gateway);
+    const patient = await test.gateway.models.User.findById((await buildPatient(test.gateway))._id).lean<UserDoc>();
+    const patients = Array.from({ length: PATIENTS }, (_, i) => {
+      const names = { firstname: `Given${i}`, lastname: 'Family', username: `p${i}`, email: `p${i}@hospital.test` };
+      return { ...patient, _id: newId(), ...names, usernameKey: names.username, ...searchFields(names) };
+    });
+    await test.gateway.models.User.collection.insertMany(patients as never[]);
     const images = Array.from({ length: MANY }, (_, i) => ({
       ...base,
+      patient: patients[i % PATIENTS]?._id,
       _id: newId(),
       owner: owner._id,
       caption: `${parts[i % 4]} view n${i}`,
@@ -213,6 +223,55 @@ describe('Among 10,000 images of one owner', () => {
     await Image.collection.insertMany(images as never[]);
     for (let after = images[0]?._id ?? null; after; ) after = await addCards(test.gateway.models, after, new Date());
   }, 120_000);
+
+  it('A search by a name reads the people of that name and not all patients of the owner, and finds all their images.', async () => {
+    const profile = test.gateway.db.collection<{ docsExamined?: number; ns: string }>('system.profile');
+    const totalOf = async (text: string): Promise<number> =>
+      (await ask(owner, { text }).expect(200)).body.pagination.totalItems;
+    await totalOf('given1234');
+    const seen = await profile.countDocuments();
+    await test.gateway.db.db?.command({ profile: 2 });
+    expect(await totalOf('given1234')).toBe(MANY / PATIENTS);
+    await test.gateway.db.db?.command({ profile: 0 });
+    for (const { docsExamined = 0, ns } of await profile.find().skip(seen).toArray()) {
+      expect(docsExamined, ns).toBeLessThan(100);
+    }
+    // More people have this name than one word may name.
+    expect(await totalOf('family given77')).toBe((11 * MANY) / PATIENTS);
+    // A provider who sees only known patients finds the same of their own.
+    const setting = { name: 'directory.patients' };
+    const at = new Date();
+    await test.gateway.models.Setting.updateOne(
+      setting,
+      { $set: { value: 'known', updatedAt: at }, $setOnInsert: { createAt: at } },
+      { upsert: true },
+    );
+    test.gateway.settings.forget();
+    expect(await totalOf('given1234')).toBe(MANY / PATIENTS);
+    await test.gateway.models.Setting.deleteOne(setting);
+    test.gateway.settings.forget();
+  });
+
+  it('A far month is found without counting the images before it, and its page begins with its newest image.', async () => {
+    const profile = test.gateway.db.collection<{ keysExamined?: number; docsExamined?: number }>('system.profile');
+    for (const sort of ['-createAt', 'createAt'] as const) {
+      const at = new Date(Date.UTC(2024, 0, 1) + 1_500 * 60_000).toISOString();
+      const seen = await profile.countDocuments();
+      await test.gateway.db.db?.command({ profile: 2 });
+      const wish = { list: 'uploaded', at, limit: 10, sort };
+      const { page, cursor } = (await api.as(owner).post('/upload/place', wish).expect(200)).body.data;
+      await test.gateway.db.db?.command({ profile: 0 });
+      for (const { keysExamined = 0, docsExamined = 0 } of await profile.find().skip(seen).toArray()) {
+        expect(Math.max(keysExamined, docsExamined)).toBeLessThan(1_500);
+      }
+      // All images of this list are equally far apart, so the estimate is right.
+      expect(Math.abs(page - (sort === 'createAt' ? 450 : 550))).toBeLessThan(3);
+      const query = `sort=${sort}&shared=false&grouped=true&limit=10&cursor=${encodeURIComponent(cursor)}`;
+      const { body } = await api.as(owner).get(`/upload/my-images?${query}`).expect(200);
+      expect(body.data[0].createAt).toBe(at);
+      expect(body.pagination).toMatchObject({ currentPage: page, hasPrevPage: true });
+    }
+  });
 
   it.each([
     ['every image', { text: 'view' }],

@@ -77,23 +77,6 @@ async function authenticate(gateway: Gateway, socket: Client): Promise<void> {
   socket.data.touchedAt = now;
   socket.data.events = { since: now, count: 0 };
   socket.data.paces = new Map();
-  forgetRequest(socket);
-}
-
-/**
- * Keeps only the parts of the first request that a further handshake on the connection reads: the whole request would stay in
- * memory as long as the connection, a fifth of what an idle one needs.
- */
-function forgetRequest({ conn, handshake, request }: Client): void {
-  const { origin, 'x-forwarded-for': forwarded } = request.headers;
-  const headers = { ...(origin ? { origin } : {}), ...(forwarded ? { 'x-forwarded-for': forwarded } : {}) };
-  const { remoteAddress } = request.socket;
-  const kept = { headers, socket: { remoteAddress }, connection: { remoteAddress }, url: '', _query: {} };
-  conn.request = kept as never;
-  handshake.headers = headers;
-  // Of the rest of the handshake only the visibility of the tab is read again.
-  const { visible } = handshake.auth as { visible?: unknown };
-  handshake.auth = { visible };
 }
 
 /** Returns the address of a client, as Express does for requests. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Socket } from 'socket.io-client';
 import { type ChatServer, connect } from './chat.js';
 import { type Person, storePeople } from './people.js';
-import { collectedMemory, type Program } from './processes.js';
+import { collectedMemory, type Memory, type Program } from './processes.js';
 import { judged, plain, type Row } from './report.js';
 import type { Site } from './site.js';
 import { inParallel } from './stats.js';
@@ -27,15 +27,16 @@ export async function benchIdle(site: Site): Promise<Row[]> {
   );
   await target.stop();
   const job = `idle connection, ${COUNT} at once`;
-  const ratio = product / bare;
+  const ratio = product.rss / bare.rss;
+  const shown = ({ rss, held }: Memory) => `${rss.toFixed(1)} / ${held.toFixed(1)}`;
   return [
-    plain(job, 'product, KiB after collection', product / 1024),
-    plain(job, 'bare Socket.IO, KiB after collection', bare / 1024),
-    judged(job, 'ratio', ratio, `<= ${GOAL}`, ratio <= GOAL),
+    plain(job, 'product, KiB resident / in use', shown(product)),
+    plain(job, 'bare Socket.IO, KiB resident / in use', shown(bare)),
+    judged(job, 'ratio of resident', ratio, `<= ${GOAL}`, ratio <= GOAL),
   ];
 }
 
-async function perConnection(program: Program, server: ChatServer, people: Person[]): Promise<number> {
+async function perConnection(program: Program, server: ChatServer, people: Person[]): Promise<Memory> {
   await leave(await gather(server, people.slice(0, WARM)));
   const before = await collectedMemory(program);
   const sockets = await gather(server, people);
@@ -43,7 +44,8 @@ async function perConnection(program: Program, server: ChatServer, people: Perso
   await sleep(3_000);
   const after = await collectedMemory(program);
   await leave(sockets);
-  return (after - before) / people.length;
+  const each = (name: keyof Memory) => (after[name] - before[name]) / people.length / 1024;
+  return { rss: each('rss'), held: each('held') };
 }
 
 async function gather(server: ChatServer, people: Person[]): Promise<Socket[]> {

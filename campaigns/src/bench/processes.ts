@@ -62,10 +62,16 @@ async function firstWord(child: ChildProcess, main: string): Promise<unknown> {
   return word;
 }
 
-/** Returns the resident bytes of a program after a garbage collection. It was started with `collects`. */
-export async function collectedMemory({ child }: Program): Promise<number> {
+/** Bytes of a process: resident, and in use by its objects and buffers. */
+export interface Memory {
+  rss: number;
+  held: number;
+}
+
+/** Returns the memory of a program after a garbage collection. It was started with `collects`. */
+export async function collectedMemory({ child }: Program): Promise<Memory> {
   const answered = once(child, 'message', { signal: AbortSignal.timeout(30_000) });
   child.send('memory');
-  const [{ rss }] = (await answered) as [{ rss: number }];
-  return rss;
+  const [memory] = (await answered) as [Memory];
+  return memory;
 }

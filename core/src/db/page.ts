@@ -89,8 +89,9 @@ export class Pages {
   }
 
   /**
-   * Returns the page, of pages of this size, on which the rows of this time begin. Only the rows of that page are read
-   * back; the others are counted in the index.
+   * Returns the page, of pages of this size, on which the rows of this time begin. After as many rows as totals are exact,
+   * a page begins with the first of them, and its number is estimated: counting all rows before it would take longer and
+   * longer.
    */
   async placeOf<T>(
     source: ListSource<T>,
@@ -100,16 +101,25 @@ export class Pages {
   ): Promise<{ page: number; cursor?: string }> {
     const earlier = { [field]: { [source.direction === 1 ? '$lt' : '$gt']: at } } as QueryFilter<T>;
     const before = { ...source, filter: { $and: [source.filter, earlier] } as QueryFilter<T> };
-    const index = await source.model.countDocuments(before.filter);
+    const [far] = await this.find(before).skip(limits.exactTotal).limit(1).lean<T[]>();
+    const index = far ? await this.estimate(source, field, at, far) : await source.model.countDocuments(before.filter);
     const page = Math.floor(index / limit) + 1;
     if (page === 1) return { page };
     // The last row of the page before.
     const back = { ...before, direction: -source.direction as 1 | -1 };
     const [edge] = await this.find(back)
-      .skip(index % limit)
+      .skip(far ? 0 : index % limit)
       .limit(1)
       .lean<T[]>();
     return edge ? { page, cursor: this.writeCursor(source, edge, false, page) } : { page: 1 };
+  }
+
+  /** Estimates the number of rows before a time, by the time that the first of them take up to the row `far`. */
+  private async estimate<T>(source: ListSource<T>, field: keyof T & string, at: Date, far: T): Promise<number> {
+    const [first] = await this.find(source).limit(1).lean<T[]>();
+    const start = Number(first?.[field]);
+    const rows = (limits.exactTotal * (at.getTime() - start)) / (Number(far[field]) - start);
+    return Math.max(limits.exactTotal, Math.round(Number.isFinite(rows) ? rows : 0));
   }
 
   /** Returns the total of a list; above the exact limit from its counter. */

@@ -57,10 +57,21 @@ export const card = schemaOf<CardDoc>({
   .index({ person: 1, shared: 1, at: -1, _id: -1 })
   .index({ person: 1, words: 1 })
   .index({ person: 1, patient: 1, at: -1, _id: -1 })
+  // Their few cards of a rare kind, modality or day.
+  .index({ person: 1, shared: 1, kind: 1, at: -1, _id: -1 })
+  .index({ person: 1, shared: 1, modalities: 1, at: -1, _id: -1 })
+  .index({ person: 1, shared: 1, day: 1, at: -1, _id: -1 })
+  // Their few cards in a state that the search knows.
+  .index({ waiting: 1, person: 1, at: -1, _id: -1 }, { partialFilterExpression: { waiting: true } })
+  .index({ locked: 1, person: 1, at: -1, _id: -1 }, { partialFilterExpression: { locked: true } })
+  .index({ person: 1, endsAt: 1 }, { partialFilterExpression: { endsAt: { $exists: true } } })
   // The same of all images, for administrators: each image has one card of its owner.
   .index({ shared: 1, at: -1, _id: -1 }, own)
   .index({ words: 1 }, own)
   .index({ patient: 1, at: -1, _id: -1 }, own)
+  .index({ shared: 1, kind: 1, at: -1, _id: -1 }, own)
+  .index({ shared: 1, modalities: 1, at: -1, _id: -1 }, own)
+  .index({ shared: 1, day: 1, at: -1, _id: -1 }, own)
   // The few cards of all images that administrators look for by state.
   .index({ endsAt: 1 }, own)
   .index({ waiting: 1, at: -1, _id: -1 }, { partialFilterExpression: { own: true, waiting: true } })

@@ -1,13 +1,12 @@
-import type { Person } from '../people.js';
 import { FREQUENT_WORD, RARE_MODALITY, RARE_WORD } from './images.js';
 import { RARE_CHAT_WORD } from './messages.js';
 import { RARE_NAME } from './people.js';
-import type { World } from './world.js';
+import type { Viewer, World } from './world.js';
 
 /** One read as a screen makes it. With a body it is a POST. */
 export interface Ask {
   name: string;
-  viewer: Person;
+  viewer: Viewer;
   path: string;
   body?: object;
   /** A list by pages: its first, middle and last page are measured. */
@@ -33,8 +32,8 @@ export function asksOf(world: World): Ask[] {
 }
 
 function gallery({ people: { owner, recipient, admin } }: World): Ask[] {
-  const list = (name: string, viewer: Person, path: string): Ask => ({ name, viewer, path, paged: true });
-  const months = (viewer: Person, list: string): Ask => ({
+  const list = (name: string, viewer: Viewer, path: string): Ask => ({ name, viewer, path, paged: true });
+  const months = (viewer: Viewer, list: string): Ask => ({
     ...{ name: `months of ${list} images`, viewer, path: '/upload/months' },
     body: { list, search: {}, timeZone },
   });
@@ -125,7 +124,7 @@ function chats({ people: { owner, patient }, samples }: World): Ask[] {
 }
 
 function people({ people: { owner, admin, patient }, samples }: World): Ask[] {
-  const list = (name: string, viewer: Person, path: string): Ask => ({ name, viewer, path, paged: true });
+  const list = (name: string, viewer: Viewer, path: string): Ask => ({ name, viewer, path, paged: true });
   return [
     list('people, for an administrator', admin, '/users?sort=name'),
     list('people, newest first', admin, '/users?sort=-createAt'),
@@ -140,7 +139,7 @@ function people({ people: { owner, admin, patient }, samples }: World): Ask[] {
 }
 
 function logs({ people: { owner, admin, patient }, samples }: World): Ask[] {
-  const list = (name: string, viewer: Person, query: string): Ask => ({
+  const list = (name: string, viewer: Viewer, query: string): Ask => ({
     ...{ name: `log: ${name}`, viewer, path: `/audit/logs?${query}`, paged: true },
   });
   const range = `from=${daysAgo(100)}&to=${daysAgo(90)}`;

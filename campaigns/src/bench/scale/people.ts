@@ -4,10 +4,9 @@ import { hashPassword } from '@lightbox/core/keys/password.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { searchFields } from '@lightbox/core/users/search.js';
-import type { Person } from '../people.js';
 import { pick, words } from './chance.js';
 import { insert } from './insert.js';
-import type { People, Place, Size } from './world.js';
+import type { People, Place, Size, Viewer } from './world.js';
 
 /** People whose first name begins with this are equally many in every size. */
 export const RARE_NAME = 'Quillon';
@@ -54,12 +53,12 @@ function newAccount(role: Role, i: number, passwordHash: string): UserDoc {
   };
 }
 
-async function startSession({ models, tokens }: Place, { _id: user }: UserDoc): Promise<Person> {
+async function startSession({ models }: Place, { _id: user }: UserDoc): Promise<Viewer> {
   const now = new Date();
   const session: SessionDoc = {
     ...{ _id: newId(), user, createAt: now, lastSeenAt: now, rotatedAt: now, generation: 0, ip: '' },
     expiresAt: new Date(now.getTime() + 6 * 3_600_000),
   };
   await insert(models.Session, [session]);
-  return { id: String(user), token: tokens.access(String(user), String(session._id)) };
+  return { id: String(user), session: String(session._id) };
 }

@@ -2,7 +2,6 @@ import type { Tokens } from '@lightbox/backend/auth/tokens.js';
 import type { Keys } from '@lightbox/core/keys/keyring.js';
 import type { Models } from '@lightbox/core/models/models.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
-import type { Person } from '../people.js';
 import type { GatewayProgram } from '../site.js';
 
 /** The number of records of a filled database. */
@@ -31,14 +30,20 @@ export interface Place {
   tokens: Tokens;
 }
 
+/** A person with a session. Their token is made when it is needed: filling takes longer than one lasts. */
+export interface Viewer {
+  id: string;
+  session: string;
+}
+
 /** The accounts of a filled database. The calls are made by the four with a session. */
 export interface People {
   providers: UserDoc['_id'][];
   patients: UserDoc['_id'][];
-  owner: Person;
-  recipient: Person;
-  patient: Person;
-  admin: Person;
+  owner: Viewer;
+  recipient: Viewer;
+  patient: Viewer;
+  admin: Viewer;
 }
 
 /** Ids from a filled database with which the calls are made. */
