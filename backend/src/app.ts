@@ -3,7 +3,7 @@ import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
 import { AppError } from '@lightbox/core/errors.js';
 import cookieParser from 'cookie-parser';
-import express, { type Express, Router } from 'express';
+import express, { type Express, type RequestHandler, Router } from 'express';
 import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
 import { analysisRoutes } from './analysis/routes.js';
@@ -64,6 +64,8 @@ export function createApp(gateway: Gateway, isStopping: () => boolean): Express 
   app.disable('x-powered-by');
   app.set('trust proxy', config.trustProxy);
   app.set('query parser', 'simple');
+  // Answers of calls are `no-store`: nobody has an earlier one to compare. Files and bytes have tags of their own.
+  app.set('etag', false);
   app.use(
     pinoHttp({
       logger: log,
@@ -137,9 +139,16 @@ function api(gateway: Gateway): Router {
   });
   router.use(cookieParser());
   docsRoutes(router, gateway.config.publicUrl);
+  let atOnce: ReturnType<typeof exactRoutes> = new Map();
+  router.use((req, res, next) => {
+    const handler = atOnce.get(`${req.method} ${req.path}`);
+    return handler ? handler(req, res, next) : next();
+  });
   // Before the routes, or `/users/:id` would also match `/users/approve-provider`.
   refuseOtherMethods(router, exact);
+  const first = router.stack.length;
   for (const routes of features) routes(router, gateway);
+  atOnce = exactRoutes(router, first);
   refuseOtherMethods(router, withParameters);
   router.use(() => {
     throw new AppError('NOT_FOUND');
@@ -151,6 +160,19 @@ const shapes = Object.values(calls) as CallShape[];
 const paths = [...new Set(shapes.map(({ path }) => path))];
 const exact = paths.filter((path) => !path.includes(':'));
 const withParameters = paths.filter((path) => path.includes(':'));
+
+/**
+ * Returns the handlers of the calls without a parameter in their path, by method and path. The router would compare a
+ * request with some hundred paths until it comes to them.
+ */
+function exactRoutes(router: Router, first: number): Map<string, RequestHandler> {
+  const all = router.stack.slice(first).flatMap(({ route }) => {
+    const [only, ...others] = route?.stack ?? [];
+    if (!route || !only || others.length > 0 || route.path.includes(':')) return [];
+    return [[`${only.method.toUpperCase()} ${route.path}`, only.handle] as const];
+  });
+  return new Map(all.reverse());
+}
 
 /** Answers 405 with `Allow` where the path exists, but not with this method. */
 function refuseOtherMethods(router: Router, among: string[]): void {

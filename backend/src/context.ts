@@ -20,7 +20,7 @@ import type { Authenticate } from './auth/passport.js';
 import type { Recent } from './auth/recent.js';
 import type { Tokens } from './auth/tokens.js';
 import type { Throttle } from './http/throttle.js';
-import type { MessageSettler, MessageWriter } from './messages/messageWriter.js';
+import type { Counters, MessageSettler, MessageWriter } from './messages/messageWriter.js';
 
 export type DemoPerson = z.infer<typeof DemoPersonSchema>;
 
@@ -37,15 +37,19 @@ export interface Gateway extends Core {
   /** `readSession` and `readUser` read by id. Every request needs both. */
   readSession: (id: ObjectId) => Promise<SessionDoc | null>;
   readUser: (id: ObjectId) => Promise<UserDoc | null>;
+  /** Writes that a session is active. */
+  touchSession: (id: ObjectId) => Promise<void>;
   /** True when a worker has drawn the image. Calls that wait for it ask often, and share the reads. */
   isDrawn: (id: ObjectId) => Promise<boolean>;
   /** Remembers looks of the last half hour: the ends of the time in which a repeat is the same look. */
   looks: LRUCache<string, number>;
   writeLook: (look: LookDoc) => Promise<void>;
   countFrames: (ids: string[]) => Promise<boolean>;
+  /** The last `seq` of conversations that this gateway knows of. */
+  seqs: Counters;
   writeMessage: MessageWriter;
   settleMessage: MessageSettler;
-  /** Messages that this gateway has just written. They never change, so presenting them needs no second read. */
+  /** Messages that this gateway has written and not broadcast yet. They never change, so presenting them needs no read. */
   recentMessages: LRUCache<string, MessageDoc>;
   /** Ids of messages that this gateway has broadcast to its clients. */
   shownMessages: LRUCache<string, true>;

@@ -15,9 +15,11 @@ import { Together } from '@lightbox/core/realtime/together.js';
 import { LRUCache } from 'lru-cache';
 import { createApp } from './app.js';
 import { AnonymousFailures } from './audit/anonymousFailures.js';
+import { followAccounts } from './auth/follow.js';
 import { createAuthenticate } from './auth/passport.js';
 import { findPersonalToken } from './auth/personalTokens.js';
 import { Recent } from './auth/recent.js';
+import { createToucher } from './auth/sessions.js';
 import { Tokens } from './auth/tokens.js';
 import { bootstrap } from './bootstrap.js';
 import type { Gateway } from './context.js';
@@ -26,7 +28,7 @@ import { onClientError } from './http/errors.js';
 import { refuseForeignHosts } from './http/hosts.js';
 import { Throttle } from './http/throttle.js';
 import { createFrameCounter, createLookWriter } from './images/lookWriter.js';
-import { createMessageSettler, createMessageWriter } from './messages/messageWriter.js';
+import { createMessageSettler, createMessageWriter, hearMessage } from './messages/messageWriter.js';
 import { createSockets } from './realtime/sockets.js';
 
 export interface RunningGateway {
@@ -56,6 +58,7 @@ export async function startGateway(config: Config, clock?: Clock, timeouts = arr
   const core = assembleCore(config, 'gateway', clock);
   const gateway: Gateway = { ...core, ...extras(core) };
   let stopping = false;
+  let unfollow = () => {};
 
   const server = createServer(
     { ...timeouts, keepAliveTimeout: 65_000 },
@@ -65,10 +68,11 @@ export async function startGateway(config: Config, clock?: Clock, timeouts = arr
   const sockets = createSockets(server, gateway);
   refuseForeignHosts(server, config.allowedOrigins);
   const reader = connectRedis(config.redisUrl, 'patient');
-  core.events.onChange = () => gateway.recent.forget();
+  core.events.onChange = (types) => gateway.recent.hearOwn(types);
   core.signals.listen(reader, {
     deliver: (signal) => {
       gateway.recent.hear(signal);
+      if ('push' in signal) hearMessage(gateway.seqs, signal.push);
       sockets.deliver(signal);
     },
     missed: () => {
@@ -82,8 +86,13 @@ export async function startGateway(config: Config, clock?: Clock, timeouts = arr
     await prepareCore(core);
     gateway.demoPeople = await bootstrap(gateway);
   });
-  // The caller may attach its handler later: avoid an unhandledRejection.
-  ready.catch(() => undefined);
+  // The caller may attach its own handlers later: avoid an unhandledRejection.
+  ready.then(
+    () => {
+      if (!stopping) unfollow = followAccounts(core, gateway.recent);
+    },
+    () => undefined,
+  );
 
   return {
     gateway,
@@ -92,6 +101,7 @@ export async function startGateway(config: Config, clock?: Clock, timeouts = arr
     ready,
     stop: async () => {
       stopping = true;
+      unfollow();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // Keep-alive connections become idle one by one, as their last answers go out.
       const idle = setInterval(() => server.closeIdleConnections(), 50);
@@ -112,6 +122,7 @@ export async function startGateway(config: Config, clock?: Clock, timeouts = arr
 
 function extras(core: Core): Omit<Gateway, keyof Core> {
   const tokens = new Tokens(core.keys, core.clock);
+  const seqs = new LRUCache<string, number>({ max: 10_000 });
   const readDrawn = byId(core.models.Drawing, { _id: 1 });
   return {
     tokens,
@@ -124,11 +135,13 @@ function extras(core: Core): Omit<Gateway, keyof Core> {
     recent: new Recent(),
     readSession: byId(core.models.Session),
     readUser: byId(core.models.User),
+    touchSession: createToucher(core),
     isDrawn: async (id) => (await readDrawn(id)) !== null,
     looks: new LRUCache({ max: 50_000 }),
     writeLook: createLookWriter(core),
     countFrames: createFrameCounter(core),
-    writeMessage: createMessageWriter(core),
+    seqs,
+    writeMessage: createMessageWriter(core, seqs),
     settleMessage: createMessageSettler(core),
     recentMessages: new LRUCache({ max: 2_000, ttl: 60_000 }),
     shownMessages: new LRUCache({ max: 50_000, ttl: 10 * 60_000 }),

@@ -10,6 +10,7 @@ const rights = {
     // These rights apply to every collection, also those of the audit log.
     on('', [
       'find',
+      'changeStream',
       'insert',
       'createCollection',
       'createIndex',

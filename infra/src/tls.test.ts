@@ -217,8 +217,10 @@ describe.skipIf(!hasOpenssl)('databases that accept only TLS', () => {
       appKeys: keys.APP_KEYS,
       encryptionKeys: keys.ENCRYPTION_KEYS,
     });
-    const { models } = gateway;
+    const { models, recent } = gateway;
     try {
+      const followed = vi.spyOn(recent, 'confirm');
+      await expect.poll(() => followed.mock.calls.length, { timeout: 10_000 }).toBeGreaterThan(1);
       const { image } = await buildShare(gateway);
       const api = new Client(url);
       await api.as(image.owner).get(`/upload/image/${image.id}/content`).expect(200);

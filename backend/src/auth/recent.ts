@@ -1,13 +1,18 @@
+import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import type { ServerEvent } from '@lightbox/contract/events.js';
 import type { ReadFacts } from '@lightbox/core/access/images.js';
 import { bufferOf } from '@lightbox/core/db/bytes.js';
+import { consequencesOf } from '@lightbox/core/events/reactions.js';
 import type { Signal } from '@lightbox/core/events/signals.js';
 import type { PreviewDoc } from '@lightbox/core/models/preview.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { LRUCache } from 'lru-cache';
 
-/** The longest time that a record is used after it was read, also when no signal arrives. Milliseconds. */
+/**
+ * The longest time that a record is used after it was read, or after MongoDB said that it has not changed, also when no
+ * signal arrives. Milliseconds.
+ */
 export const RECENT_MS = 500;
 
 /** The moment at which a read began. */
@@ -21,14 +26,29 @@ export class Kept<T extends object> {
   private readonly entries: LRUCache<string, { at: number; value: T }>;
   private forgotten = 0;
 
-  /** `sizeOf`: the bytes of a record; without it each counts as one. */
-  constructor(most: number, sizeOf: (value: T) => number = () => 1) {
+  /**
+   * `sizeOf`: the bytes of a record; without it each counts as one. `confirmedAt`: the moment up to which no record has
+   * changed since it was read.
+   */
+  constructor(
+    most: number,
+    sizeOf: (value: T) => number = () => 1,
+    private readonly confirmedAt: () => number = () => Number.NEGATIVE_INFINITY,
+  ) {
     this.entries = new LRUCache({ maxSize: most, sizeCalculation: ({ value }) => Math.max(1, sizeOf(value)) });
   }
 
   get(key: string): T | undefined {
     const entry = this.entries.get(key);
-    return entry && performance.now() - entry.at < RECENT_MS ? entry.value : undefined;
+    return entry && performance.now() - Math.max(entry.at, this.confirmedAt()) < RECENT_MS ? entry.value : undefined;
+  }
+
+  /** Reads a record anew, and keeps it. */
+  async read(key: string, read: () => Promise<T | null>): Promise<T | null> {
+    const begun = this.begin();
+    const value = await read();
+    if (value) this.keep(key, value, begun);
+    return value;
   }
 
   /** Call it before the read. */
@@ -39,6 +59,12 @@ export class Kept<T extends object> {
   /** Keeps what was read, unless something ended meanwhile: the read may show the state before. */
   keep(key: string, value: T, { at, forgotten }: Begun): void {
     if (forgotten === this.forgotten) this.entries.set(key, { at, value });
+  }
+
+  /** Forgets one record, and keeps none whose read is under way. */
+  drop(key: string): void {
+    this.forgotten += 1;
+    this.entries.delete(key);
   }
 
   forget(): void {
@@ -70,12 +96,18 @@ const changesNoRight: ReadonlySet<ServerEvent> = new Set([
 /**
  * The records on which access rests, for a moment after they were read: many reads of one person come together. They
  * permit only: a caller that would refuse by them reads again. They end with each change in this process, with the
- * signals by which the other gateways tell of an ended session or share, and after half a second.
+ * signals by which the other gateways tell of an ended session or share, and after half a second. Sessions and accounts are
+ * kept for longer while MongoDB says that they have not changed.
  */
 export class Recent {
-  readonly identities = new Kept<{ session: SessionDoc; user: UserDoc }>(5_000);
+  /** The moment up to which all changes of sessions and accounts are known (`follow.ts`). */
+  private confirmedAt = Number.NEGATIVE_INFINITY;
+  readonly sessions = new Kept<SessionDoc>(10_000, undefined, () => this.confirmedAt);
+  readonly users = new Kept<UserDoc>(10_000, undefined, () => this.confirmedAt);
   /** By person and image. */
   readonly facts = new Kept<ReadFacts>(5_000);
+  /** Originals of one chunk, sealed, by the id of their blob. */
+  readonly chunks = new Kept<Buffer>(16 * 1024 * 1024, ({ length }) => length);
   /** Sealed, by person and image. */
   readonly previews = new Kept<PreviewDoc>(16 * 1024 * 1024, ({ sealed }) => bufferOf(sealed).length);
 
@@ -83,9 +115,27 @@ export class Recent {
     if ('cut' in signal || !changesNoRight.has(signal.push.name)) this.forget();
   }
 
+  /** Hears of a change of this process by the types of its events, before any signal. */
+  hearOwn(types: AuditAction[]): void {
+    const pushes = types.map((type) => consequencesOf(type)?.push);
+    if (pushes.length === 0 || !pushes.every((push) => push && changesNoRight.has(push))) this.forget();
+  }
+
+  /** Forgets a session or an account that has changed; all of them without an id. */
+  changed(id: string | undefined): void {
+    for (const kept of [this.sessions, this.users]) id ? kept.drop(id) : kept.forget();
+  }
+
+  /** Everything that changed before this moment was told with `changed`. */
+  confirm(at: number): void {
+    this.confirmedAt = at;
+  }
+
   forget(): void {
-    this.identities.forget();
+    this.sessions.forget();
+    this.users.forget();
     this.facts.forget();
     this.previews.forget();
+    this.chunks.forget();
   }
 }

@@ -3,6 +3,7 @@ import { isUsable } from '@lightbox/contract/users/states.js';
 import { findLiveLink } from '@lightbox/core/access/guests.js';
 import { findWaiting } from '@lightbox/core/access/requests.js';
 import type { Core } from '@lightbox/core/core.js';
+import { grouped } from '@lightbox/core/db/group.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
@@ -70,14 +71,15 @@ export async function viewerOf(
   claims: Pick<Claims, 'sub' | 'rid'>,
   active: boolean,
 ): Promise<Viewer> {
-  const { identities } = gateway.recent;
-  const begun = identities.begin();
-  const [session, user] = await Promise.all([gateway.readSession(oid(claims.rid)), gateway.readUser(oid(claims.sub))]);
+  const { sessions, users } = gateway.recent;
+  const [session, user] = await Promise.all([
+    sessions.read(claims.rid, () => gateway.readSession(oid(claims.rid))),
+    users.read(claims.sub, () => gateway.readUser(oid(claims.sub))),
+  ]);
   if (!session?.user.equals(claims.sub) || !(await isAlive(gateway, session)) || !isUsable(user)) {
     throw new AppError('AUTHENTICATION_FAILED');
   }
-  identities.keep(claims.rid, { session, user }, begun);
-  if (active) await touch(gateway, session);
+  if (active) touch(gateway, session);
   return viewerFrom(session, user);
 }
 
@@ -87,12 +89,13 @@ export async function recentViewer(
   claims: Pick<Claims, 'sub' | 'rid'>,
   active: boolean,
 ): Promise<Viewer> {
-  const kept = gateway.recent.identities.get(claims.rid);
-  if (!kept?.session.user.equals(claims.sub) || !(await isAlive(gateway, kept.session))) {
+  const session = gateway.recent.sessions.get(claims.rid);
+  const user = gateway.recent.users.get(claims.sub) ?? null;
+  if (!session?.user.equals(claims.sub) || !isUsable(user) || !(await isAlive(gateway, session))) {
     return viewerOf(gateway, claims, active);
   }
-  if (active) await touch(gateway, kept.session);
-  return viewerFrom(kept.session, kept.user);
+  if (active) touch(gateway, session);
+  return viewerFrom(session, user);
 }
 
 const viewerFrom = (session: SessionDoc, user: UserDoc): Viewer => ({
@@ -126,21 +129,34 @@ export const currentViewer = (gateway: Gateway, { id, role, sessionId }: Reader)
   return role === 'guest' ? guestOf(gateway, claims) : viewerOf(gateway, claims, false);
 };
 
-async function touch(core: Core, session: SessionDoc): Promise<void> {
-  const now = core.clock.now();
+/** Writes the activity of sessions, those of the same moment together. */
+export const createToucher = (core: Core): ((id: ObjectId) => Promise<void>) =>
+  grouped(async (ids) => {
+    const seen = { $max: { lastSeenAt: core.clock.now() } };
+    await core.models.Session.updateMany({ _id: { $in: ids } }, seen, { writeConcern: { w: 1 } });
+    return ids.map(() => undefined);
+  });
+
+/** No answer waits for it: a lost write is repeated by the next activity. */
+function touch(gateway: Gateway, session: SessionDoc): void {
+  const now = gateway.clock.now();
   if (now.getTime() - session.lastSeenAt.getTime() < TOUCH_MS) return;
   session.lastSeenAt = now;
-  await core.models.Session.updateOne({ _id: session._id }, { $max: { lastSeenAt: now } }, { writeConcern: { w: 1 } });
+  gateway.touchSession(session._id).catch((error) => gateway.warn(error, 'the activity of a session was not written'));
 }
 
 /**
  * Counts a socket event as activity of its session. Throws `AUTHENTICATION_FAILED` when the session has ended or was
  * idle for too long.
  */
-export async function keepSession(core: Core, id: ObjectId): Promise<void> {
-  const session = await core.models.Session.findById(id).lean<SessionDoc>();
-  if (!session || !(await isAlive(core, session))) throw new AppError('AUTHENTICATION_FAILED');
-  await touch(core, session);
+export async function keepSession(gateway: Gateway, id: ObjectId): Promise<void> {
+  const { sessions } = gateway.recent;
+  const kept = sessions.get(String(id)) ?? null;
+  const session = (await isAlive(gateway, kept))
+    ? kept
+    : await sessions.read(String(id), () => gateway.readSession(id));
+  if (!session || !(await isAlive(gateway, session))) throw new AppError('AUTHENTICATION_FAILED');
+  touch(gateway, session);
 }
 
 /**

@@ -34,7 +34,7 @@ export type Streaming = Pick<Context<CallShape>, 'gateway' | 'call' | 'req' | 'r
  * are in memory at once.
  */
 export async function stream(context: Streaming, streamed: Streamed): Promise<void> {
-  const { etag, headers, chunks, record, may } = streamed;
+  const { status, etag, headers, chunks, record, may } = streamed;
   const { req, res } = context;
   const known = etag !== undefined && isKnown(req.get('if-none-match'), etag);
   const all = etag === undefined ? headers : { ...headers, ETag: etag };
@@ -44,7 +44,8 @@ export async function stream(context: Streaming, streamed: Streamed): Promise<vo
   await record();
   if (performance.now() - began > CHECK_MS) await checkAgain(context, may);
   for (const [name, value] of Object.entries(all)) if (!known || !aboutBody.test(name)) res.setHeader(name, value);
-  if (known) res.status(304).end();
+  res.status(known ? 304 : (status ?? 200));
+  if (known) res.end();
   else res.end(chunks);
 }
 

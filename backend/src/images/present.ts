@@ -92,11 +92,15 @@ export async function presentImages(
           access.map(({ studyId }) => studyId),
         )
       : new Map<string, StudySummary>(),
-    namesOf(gateway.models, [
-      ...access.flatMap(({ image, carer }) => [image.owner, image.patient, carer?.patient]),
-      ...shares.map((share) => share.sharedBy),
-      ...named,
-    ]),
+    namesOf(
+      gateway.models,
+      [
+        ...access.flatMap(({ image, carer }) => [image.owner, image.patient, carer?.patient]),
+        ...shares.map((share) => share.sharedBy),
+        ...named,
+      ],
+      gateway.recent.users,
+    ),
   ]);
   return access.map(({ image, share, copy, opens, download, shares, analyses, emergency, carer, studyId }) => {
     const summary = studyId === null ? undefined : studies.get(studyId);

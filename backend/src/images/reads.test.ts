@@ -1,5 +1,6 @@
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { RECENT_MS } from '../auth/recent.js';
 import { Client } from '../testing/client.js';
 import { buildImage, buildPatient, buildProvider, buildShare } from '../testing/factories.js';
 import { joinGateway, type TestGateway } from '../testing/gateway.js';
@@ -20,8 +21,8 @@ interface Profiled {
   command: Record<string, unknown>;
 }
 
-/** Settings are read once a second for all, and the gateway compares the log in the background. */
-const notOfOneRead = /^(system\.profile|appsettings|audit(receipts|heads|runs))$/;
+/** Settings are read once a second for all; the gateway compares the log and follows changes in the background. */
+const notOfOneRead = /^(system\.profile|appsettings|audit(receipts|heads|runs)|\$cmd\.aggregate)$/;
 
 /** Returns the commands to the database and to Redis that a read takes. */
 async function commandsOf(read: () => Promise<unknown>): Promise<string[]> {
@@ -64,6 +65,16 @@ describe('A read takes few commands', () => {
     expect(warm.length, warm.join()).toBeLessThanOrEqual(again);
     expect(warm).toContain('insert events');
   });
+});
+
+it('A session and an account are read again only when they changed, whoever changed them.', async () => {
+  const person = await buildPatient(test.gateway);
+  const read = () => api.as(person).get(`/upload/image/${newId()}`);
+  const until = performance.now() + 2 * RECENT_MS;
+  while (performance.now() < until) await read().expect(404);
+  expect((await commandsOf(read)).filter((one) => /sessions|users/.test(one))).toEqual([]);
+  await test.gateway.models.Session.updateOne({ _id: person.sessionId }, { $set: { endedAt: test.clock.now() } });
+  await expect.poll(async () => (await read()).status, { interval: 5 }).toBe(401);
 });
 
 const shared = async () => buildShare(test.gateway, { verified: true });
@@ -118,9 +129,12 @@ describe.each(Object.entries(ends))('A reader whose right has ended (%s)', (_, {
     }).finally(() => forget.mockRestore());
   });
 
-  it('reads for a second at most when no signal arrives', async () => {
+  it('reads for a second at most when no signal and no change arrives', async () => {
     const share = await shared();
-    const hear = vi.spyOn(two.gateway.recent, 'hear').mockImplementation(() => undefined);
+    const { recent } = two.gateway;
+    const deaf = (['hear', 'changed', 'confirm'] as const).map((name) =>
+      vi.spyOn(recent, name).mockImplementation(() => undefined),
+    );
     try {
       await previewOf(share, two).expect(200);
       await end(share).expect(200);
@@ -129,7 +143,7 @@ describe.each(Object.entries(ends))('A reader whose right has ended (%s)', (_, {
       while (performance.now() < until) await previewOf(share, two);
       await previewOf(share, two).expect(status);
     } finally {
-      hear.mockRestore();
+      for (const spy of deaf) spy.mockRestore();
     }
   });
 });

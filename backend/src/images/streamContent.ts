@@ -48,6 +48,7 @@ export async function streamContent(context: Context<typeof imageCalls.getImageC
       unwrapDataKey(gateway.keys.images, id, image.dataKey),
       size,
       range ?? undefined,
+      gateway.recent.chunks,
     ),
     may,
     record: () =>
@@ -63,14 +64,15 @@ export async function sendPreview(context: Context<typeof imageCalls.getImagePre
   const asked = isSameLook(context, 'image.preview', oid(params.id));
   const { previews } = gateway.recent;
   const key = recentKey(context);
+  const kept = previews.get(key);
   const begun = previews.begin();
   const [access, preview] = await Promise.all([
     checkFirst(context, 'open'),
-    previews.get(key) ?? gateway.models.Preview.findById(oid(params.id)).lean<PreviewDoc>(),
+    kept ?? gateway.models.Preview.findById(oid(params.id)).lean<PreviewDoc>(),
     asked,
   ]);
   // Kept for a person who may see it. For anybody else the answer would be faster than that of an absent image.
-  if (preview && !previews.get(key)) previews.keep(key, preview, begun);
+  if (preview && !kept) previews.keep(key, preview, begun);
   const { image, copy } = access;
   if (image.preview === 'none') throw new AppError('NO_PREVIEW');
   if (copy && (await hidesPicture(gateway, [image])).has(String(image._id))) throw new AppError('NO_PREVIEW');

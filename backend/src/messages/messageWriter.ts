@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PinnedView } from '@lightbox/contract/together/schemas.js';
 import type { Core } from '@lightbox/core/core.js';
 import { grouped } from '@lightbox/core/db/group.js';
@@ -6,10 +7,11 @@ import { majorityHasAll } from '@lightbox/core/db/majority.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor, Transaction } from '@lightbox/core/events/events.js';
-import { conversationOf, settleMessages } from '@lightbox/core/messages/messages.js';
+import type { LiveUpdate } from '@lightbox/core/events/signals.js';
+import { conversationOf, settleMessages, type Told } from '@lightbox/core/messages/messages.js';
 import type { ConversationDoc } from '@lightbox/core/models/conversation.js';
 import type { MessageDoc, MessageVoice } from '@lightbox/core/models/message.js';
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 
 export interface Sent {
   message: MessageDoc;
@@ -19,10 +21,13 @@ export interface Sent {
 
 type Store = Pick<Core, 'models' | 'clock' | 'db'>;
 
-/** The last `seq` that this gateway gave in each conversation. Other gateways may have given more since. */
-type Counters = LRUCache<string, number>;
+/** The last `seq` of conversations, as far as this gateway knows: other gateways may have given more since. */
+export type Counters = LRUCache<string, number>;
 
-/** The messages that are written next, with a majority, make the write of a counter durable too. */
+/**
+ * Messages that are written with or after a counter wait for a majority. If a failover takes back the counter alone, the
+ * unique index refuses the next message of the conversation, which then raises it (`writeBeyond`).
+ */
 const onOne = { writeConcern: { w: 1 } } as const;
 
 export interface Draft {
@@ -39,15 +44,20 @@ export interface Draft {
 /** Writes messages in groups. A message is on a majority when it is acknowledged. */
 export type MessageWriter = (draft: Draft) => Promise<Sent>;
 
-export function createMessageWriter(core: Store): MessageWriter {
-  const counters: Counters = new LRUCache({ max: 10_000 });
-  return grouped((drafts) => write(core, drafts, counters));
+export const createMessageWriter = (core: Store, counters: Counters): MessageWriter =>
+  grouped((drafts) => write(core, drafts, counters));
+
+/** Takes over the `seq` of a message that another gateway, or another kind of write, gave in a known conversation. */
+export function hearMessage(counters: Counters, { name, to, refs: { seq } }: LiveUpdate): void {
+  const [a, b] = to;
+  if (name !== 'message:new' || typeof seq !== 'number' || !a || !b) return;
+  const id = conversationOf(a, b);
+  const known = counters.get(id);
+  if (known !== undefined && known < seq) counters.set(id, seq);
 }
 
 async function write(core: Store, drafts: Draft[], counters: Counters): Promise<Sent[]> {
-  const seqs = await reserveSeqs(core, drafts, counters);
-  const messages = drafts.map((draft, i) => toMessage(core, draft, seqs[i] as number));
-  const refused = await insert(core, messages);
+  const { messages, refused } = await store(core, drafts, counters);
   // The messages that caused the refusals may not be on a majority yet: wait before one of them is an answer.
   if (refused.size > 0) await majorityHasAll(core.db);
   return Promise.all(
@@ -77,7 +87,7 @@ async function raiseCounter(core: Store, conversation: string): Promise<boolean>
   return last !== null;
 }
 
-/** Tries of a transaction that a unique index refuses: another one has just used the `seq`, or shared the image. */
+/** Tries of a write that a unique index refuses: another one has just used the `seq`, or shared the image. */
 const MAX_TRIES = 5;
 
 /**
@@ -111,13 +121,83 @@ export async function writeMessageWith(
 }
 
 /** Settles messages in groups, after their broadcast. No answer waits for it. */
-export type MessageSettler = (message: MessageDoc) => Promise<void>;
+export type MessageSettler = (message: Told) => Promise<void>;
+
+/** Pause before messages are settled, in milliseconds. It is well below the grace of the sweeper. */
+const SETTLE_MS = 100;
 
 export const createMessageSettler = (core: Core): MessageSettler =>
-  grouped(async (messages) => {
+  grouped(async (messages: Told[]) => {
+    await sleep(SETTLE_MS, undefined, { ref: false });
     await settleMessages(core, messages);
     return messages.map(() => undefined);
   });
+
+interface Stored {
+  messages: MessageDoc[];
+  /** Positions of those that a unique index refused. */
+  refused: Set<number>;
+}
+
+/** Stores each draft with a `seq` of its conversation, in the order of their arrival. */
+async function store(core: Store, drafts: Draft[], counters: Counters): Promise<Stored> {
+  const all = conversationsOf(drafts);
+  const make = (seqs: number[]) => drafts.map((draft, i) => toMessage(core, draft, seqs[i] as number));
+  // A refused message of several in one conversation would leave a gap below the others before the counter is written.
+  const alone = all.length === drafts.length && all.every(({ id }) => counters.has(id));
+  if (!alone) {
+    const messages = make(await reserveSeqs(core, all, counters));
+    return { messages, refused: await insert(core, messages) };
+  }
+  const messages = make(
+    drafts.map(({ sender, recipient }) => (counters.get(conversationOf(sender, recipient)) ?? 0) + 1),
+  );
+  try {
+    const [reserved, refused] = await Promise.all([advanceTogether(core, all, counters), insert(core, messages)]);
+    if (!reserved) await moveBehind(core, messages, refused, all, counters);
+    else for (const { conversation, seq } of messages) counters.set(conversation, seq);
+    return { messages, refused };
+  } catch (error) {
+    for (const { id } of all) counters.delete(id);
+    throw error;
+  }
+}
+
+/**
+ * Another gateway has advanced a counter meanwhile, so these messages may stand before some that were acknowledged
+ * earlier. Gives each a new `seq`, before anybody is told of it.
+ */
+async function moveBehind(
+  core: Store,
+  messages: MessageDoc[],
+  refused: Set<number>,
+  all: Wanted[],
+  counters: Counters,
+): Promise<void> {
+  const inserted = messages.filter((_, i) => !refused.has(i));
+  for (const { id } of all) counters.delete(id);
+  if (inserted.length === 0) return;
+  for (let tries = 1; ; tries++) {
+    // After a failover the counter itself may be behind.
+    await Promise.all(all.map(({ id }) => raiseCounter(core, id)));
+    const seqs = await reserveSeqs(core, all, counters);
+    messages.forEach((message, i) => {
+      message.seq = seqs[i] as number;
+    });
+    try {
+      await core.models.Message.collection.bulkWrite(
+        inserted.map(({ _id, seq }) => ({ updateOne: { filter: { _id }, update: { $set: { seq } } } })),
+        { ordered: false },
+      );
+      return;
+    } catch (error) {
+      // A message of another gateway has this place, for the moment in which that one is moved.
+      if (!isDuplicate(error)) throw error;
+      for (const { id } of all) counters.delete(id);
+      if (tries === MAX_TRIES) throw new AppError('CONFLICT');
+    }
+  }
+}
 
 interface Wanted {
   id: string;
@@ -126,11 +206,7 @@ interface Wanted {
   drafts: number[];
 }
 
-/**
- * Reserves a `seq` in its conversation for each draft, in the order of their arrival. A `seq` that is not used leaves a
- * gap.
- */
-async function reserveSeqs(core: Store, drafts: Draft[], counters: Counters): Promise<number[]> {
+function conversationsOf(drafts: Draft[]): Wanted[] {
   const conversations = new Map<string, Wanted>();
   drafts.forEach(({ sender, recipient }, i) => {
     const id = conversationOf(sender, recipient);
@@ -138,7 +214,11 @@ async function reserveSeqs(core: Store, drafts: Draft[], counters: Counters): Pr
     entry.drafts.push(i);
     conversations.set(id, entry);
   });
-  const all = [...conversations.values()];
+  return [...conversations.values()];
+}
+
+/** Reserves a `seq` in its conversation for each draft. A `seq` that is not used leaves a gap. */
+async function reserveSeqs(core: Store, all: Wanted[], counters: Counters): Promise<number[]> {
   const known = all.filter(({ id }) => counters.has(id));
   const together = known.length > 1 && (await advanceTogether(core, known, counters));
   const seqs: number[] = [];

@@ -8,9 +8,20 @@ import type { Gateway, Viewer } from '../context.js';
 
 /** Returns the other person if the two may write to each other. Throws `NOT_FOUND` otherwise. */
 export async function requirePartner(gateway: Gateway, viewer: Viewer, id: string): Promise<UserDoc> {
-  const [self, other] = await Promise.all([gateway.readUser(viewer._id), gateway.readUser(oid(id))]);
-  if (!self || !other || other.deletedAt) throw new AppError('NOT_FOUND');
+  const { users } = gateway.recent;
+  const kept = await ifWritable(gateway, users.get(viewer.id), users.get(id));
+  if (kept) return kept;
+  const [self, other] = await Promise.all(
+    [viewer.id, id].map((one) => users.read(one, () => gateway.readUser(oid(one)))),
+  );
+  const partner = await ifWritable(gateway, self, other);
+  if (!partner) throw new AppError('NOT_FOUND');
+  return partner;
+}
+
+/** Returns the other person if the two may write to each other. */
+async function ifWritable(gateway: Gateway, self?: UserDoc | null, other?: UserDoc | null): Promise<UserDoc | null> {
+  if (!self || !other || other.deletedAt) return null;
   const [own, theirs] = [userFacts(self), userFacts(other)];
-  if (!userRules.message(own, theirs, await areTied(gateway, own, theirs))) throw new AppError('NOT_FOUND');
-  return other;
+  return userRules.message(own, theirs, await areTied(gateway, own, theirs)) ? other : null;
 }

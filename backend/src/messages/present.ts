@@ -11,21 +11,27 @@ import { presentVoice } from './voice/presentVoice.js';
 
 type Reader = Pick<Viewer, 'id' | 'role' | '_id'>;
 
+/** True for a message of text alone that nobody has read: it takes no query. */
+const isPlain = ({ images, replyTo, view, readAt }: MessageDoc): boolean => !(images || replyTo || view || readAt);
+const nothing = [new Map<string, never>(), () => false, new Map<string, never>(), () => undefined] as const;
+
 /**
  * Presents messages to one of the two people of their chats, with a few queries for any number of messages. The access
  * to attached images and the reading of the other side are those that the policies allow now.
  */
 export async function presentMessages(gateway: Gateway, reader: Reader, messages: MessageDoc[]): Promise<Message[]> {
-  const [attached, seesReading, quotes, viewOf] = await Promise.all([
-    findAttached(
-      gateway,
-      reader,
-      messages.flatMap(({ images = [] }) => images),
-    ),
-    readersShown(gateway, reader, messages),
-    findQuotes(gateway, messages),
-    pinnedViews(gateway, reader, messages),
-  ]);
+  const [attached, seesReading, quotes, viewOf] = messages.every(isPlain)
+    ? nothing
+    : await Promise.all([
+        findAttached(
+          gateway,
+          reader,
+          messages.flatMap(({ images = [] }) => images),
+        ),
+        readersShown(gateway, reader, messages),
+        findQuotes(gateway, messages),
+        pinnedViews(gateway, reader, messages),
+      ]);
   return messages.map((message) => {
     const { _id, seq, sender, recipient, content, images, replyTo, voice, createAt, clientId, deliveredAt, readAt } =
       message;

@@ -83,8 +83,9 @@ async function shareAll(
 }
 
 async function handOver(gateway: Gateway, message: MessageDoc): Promise<void> {
+  const { _id, recipient } = message;
   await broadcastMessages(gateway, [message]);
-  await gateway.settleMessage(message);
+  await gateway.settleMessage({ _id, recipient });
 }
 
 export async function postMessage({

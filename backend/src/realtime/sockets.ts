@@ -259,7 +259,9 @@ async function keepAlive(gateway: Gateway, { data }: Client): Promise<void> {
 async function broadcastWithRetry(gateway: Gateway, io: Io, push: LiveUpdate, closing: AbortSignal): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      return await broadcast(gateway, io, push);
+      await broadcast(gateway, io, push);
+      gateway.recentMessages.delete(String(push.refs.record));
+      return;
     } catch (error) {
       gateway.shownMessages.delete(String(push.refs.record));
       if (closing.aborted || tries === MAX_TRIES || asAppError(error).code !== 'UNAVAILABLE') throw error;

@@ -20,6 +20,13 @@ export interface ByteRange {
   to: number;
 }
 
+/** Sealed chunks in memory, by the id of their blob. */
+export interface KeptChunks {
+  get: (id: string) => Buffer | undefined;
+  /** Reads a chunk anew, and keeps it. */
+  read: (id: string, read: () => Promise<Buffer | null>) => Promise<Buffer | null>;
+}
+
 /** A store of sealed bytes. GridFS today; any store that returns chunks in order would do. */
 export interface BlobStore {
   /** Seals and stores the bytes; resolves when all of them are stored. On an error nothing stays. */
@@ -31,9 +38,10 @@ export interface BlobStore {
   confirm(written: WrittenBlob, session: ClientSession): Promise<boolean>;
   /**
    * Yields the bytes of a blob, or of a range of it, in order, in parts of at most one chunk. A changed, missing or
-   * swapped chunk throws before its bytes are yielded. Only the chunks that the range touches are read.
+   * swapped chunk throws before its bytes are yielded. Only the chunks that the range touches are read. A blob of one chunk
+   * is read from `kept`, if it is there, and kept there.
    */
-  read(id: ObjectId, key: Buffer, size: number, range?: ByteRange): AsyncGenerator<Buffer>;
+  read(id: ObjectId, key: Buffer, size: number, range?: ByteRange, kept?: KeptChunks): AsyncGenerator<Buffer>;
   /**
    * Stores one chunk of a blob that arrives in parts. Throws a duplicate key error when the chunk is stored already: a
    * chunk is never sealed again with other bytes.
@@ -158,11 +166,18 @@ export class GridFsBlobStore implements BlobStore {
     return stored === chunks && files === 1;
   }
 
-  async *read(id: ObjectId, key: Buffer, size: number, range?: ByteRange): AsyncGenerator<Buffer> {
+  async *read(id: ObjectId, key: Buffer, size: number, range?: ByteRange, kept?: KeptChunks): AsyncGenerator<Buffer> {
     const { from, to } = range ?? { from: 0, to: size };
     if (!(0 <= from && from <= to && to <= size)) throw new RangeError(`A blob of ${size} bytes has no ${from}–${to}.`);
     if (range && from === to) return;
     const last = chunksOf(size) - 1;
+    if (last === 0) {
+      const read = () => this.onlyChunk(id);
+      const sealed = kept?.get(String(id)) ?? (await (kept ? kept.read(String(id), read) : read()));
+      if (!sealed) throw new IntegrityError(`Blob ${id} has no chunk.`);
+      yield openChunk(key, 0, true, sealed).subarray(from, to);
+      return;
+    }
     const wanted = { first: Math.floor(from / CHUNK), last: Math.max(0, Math.ceil(to / CHUNK) - 1) };
     const chunks = this.chunks().find(
       { files_id: id, n: { $gte: wanted.first, $lte: wanted.last } },
@@ -181,6 +196,11 @@ export class GridFsBlobStore implements BlobStore {
       await chunks.close();
     }
     if (index <= wanted.last) throw new IntegrityError(`Blob ${id} has ${index} of ${last + 1} chunks.`);
+  }
+
+  private async onlyChunk(id: ObjectId): Promise<Buffer | null> {
+    const chunk = await this.chunks().findOne({ files_id: id, n: 0 });
+    return chunk && bufferOf(chunk.data);
   }
 
   async writeChunk(

@@ -97,8 +97,8 @@ export class Events {
   private readonly append: (event: EventDoc) => Promise<void>;
   private readonly together = grouped((changes: Change[]) => this.commitTogether(changes), MOST_TOGETHER);
   private auditRequestedAt = 0;
-  /** Called after each change of this process, also when its end is not known. */
-  onChange: () => void = () => undefined;
+  /** Called after each change of this process with the types of its events, also when its end is not known. */
+  onChange: (types: AuditAction[]) => void = () => undefined;
 
   constructor(
     private readonly db: Connection,
@@ -202,7 +202,7 @@ export class Events {
       if (isAway(error)) this.signer.mayBeCommitted(events);
       throw error;
     } finally {
-      this.onChange();
+      this.onChange(events.map(({ type }) => type));
       await session.endSession();
     }
   }

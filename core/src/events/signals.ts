@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerEvent, ViewEvent } from '@lightbox/contract/events.js';
 import type { Redis } from 'ioredis';
 import { grouped } from '../db/group.js';
@@ -35,6 +36,8 @@ const LENGTH = 20_000;
 const COUNT = 500;
 /** Milliseconds that a read waits. After an empty read the reader checks the stream itself. */
 const BLOCK_MS = 1_000;
+/** Reads of a busy stream are this far apart, in milliseconds: each costs the same for one entry as for many. */
+const APART_MS = 5;
 /** Signals that a process stores while Redis is away; above it the oldest are dropped. */
 const MOST_KEPT = 5_000;
 
@@ -119,6 +122,7 @@ export class Signals {
     reader.on('ready', () => {
       unsure = true;
     });
+    let readAt = 0;
     while (!this.stopped) {
       try {
         if (unsure || !place) {
@@ -137,11 +141,14 @@ export class Signals {
           if (fields[1] !== this.origin) listener.deliver(JSON.parse(fields[3] ?? '{}') as Signal);
         }
         unsure = entries.length === 0 || entries.length === COUNT;
+        const now = performance.now();
+        if (now - readAt < APART_MS) await sleep(APART_MS);
+        readAt = now;
       } catch (error) {
         if (this.stopped) return;
         unsure = true;
         this.log.warn({ err: error }, 'reading signals failed; retrying');
-        await new Promise((resolve) => setTimeout(resolve, 500));
+        await sleep(500);
       }
     }
   }

@@ -6,7 +6,8 @@ import { pushedAmong } from '../push/deliveries.js';
 import type { JobRequest } from '../queues/queues.js';
 
 /** Returns the id of the conversation of two people. */
-export const conversationOf = (a: ObjectId, b: ObjectId): string => [String(a), String(b)].sort().join('_');
+export const conversationOf = (a: ObjectId | string, b: ObjectId | string): string =>
+  [String(a), String(b)].sort().join('_');
 
 /**
  * Filter for the unread messages of a conversation. It uses `readAt`, not `seq`: a `seq` that was reserved early may be
@@ -21,7 +22,7 @@ const liveUpdateOf = (message: MessageDoc): Signal => ({
   push: {
     name: 'message:new',
     to: [String(message.recipient), String(message.sender)],
-    refs: { record: String(message._id) },
+    refs: { record: String(message._id), seq: message.seq },
   },
 });
 
@@ -32,7 +33,10 @@ export const broadcastMessages = (core: Core, messages: MessageDoc[]): Promise<v
 /** The key of a waiting push. All messages to one person during the wait share that push. */
 export const oncePush = (recipient: ObjectId): string => `push-${recipient}`;
 
-const devicePush = (message: MessageDoc): JobRequest => ({
+/** The part of a message that its hand-over needs after the broadcast. */
+export type Told = Pick<MessageDoc, '_id' | 'recipient'>;
+
+const devicePush = (message: Told): JobRequest => ({
   name: 'pushMessage',
   data: { messageId: String(message._id) },
   once: oncePush(message.recipient),
@@ -42,7 +46,7 @@ const devicePush = (message: MessageDoc): JobRequest => ({
 /**
  * Does the less urgent work after a broadcast: queues notifications for devices, and marks the messages as handed over.
  */
-export async function settleMessages(core: Core, messages: MessageDoc[]): Promise<void> {
+export async function settleMessages(core: Core, messages: Told[]): Promise<void> {
   const pushed = await pushedAmong(
     core,
     messages.map((message) => message.recipient),

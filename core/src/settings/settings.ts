@@ -19,6 +19,7 @@ export class Settings {
   private readAt = 0;
   /** Rises with each change that is reported, so that a read that was under way does not store older values. */
   private changes = 0;
+  private reading: { changes: number; values: Promise<SettingValues> } | null = null;
 
   constructor(private readonly models: Models) {}
 
@@ -27,7 +28,16 @@ export class Settings {
   }
 
   async all(): Promise<SettingValues> {
-    return this.values && Date.now() - this.readAt <= FRESH_MS ? this.values : this.fresh();
+    if (this.values && Date.now() - this.readAt <= FRESH_MS) return this.values;
+    // One read for all who ask meanwhile, unless a change was reported since it began.
+    if (this.reading?.changes !== this.changes) {
+      const { changes } = this;
+      const values = this.fresh().finally(() => {
+        if (this.reading?.values === values) this.reading = null;
+      });
+      this.reading = { changes, values };
+    }
+    return this.reading.values;
   }
 
   /**
