@@ -13,6 +13,7 @@ const commands = {
   'audit:verify': { main: 'core/dist/audit/verifyCommand.js', joins: true },
   'audit:adopt': { main: 'core/dist/audit/adoptCommand.js', joins: true },
   'blobs:move': { main: 'core/dist/blobs/moveCommand.js', joins: true },
+  'self-check': { main: 'core/dist/selfCheck/command.js', joins: true },
   'keys:status': { main: 'core/dist/keys/statusCommand.js', joins: true },
   fuzz: { main: 'campaigns/dist/fuzz.js', joins: false },
   bench: { main: 'campaigns/dist/bench.js', joins: false },

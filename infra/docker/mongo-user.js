@@ -54,6 +54,7 @@ const rights = {
         'renderings',
       ],
       ...[
+        'operations',
         'passkeys',
         'ceremonies',
         'pushsubscriptions',

@@ -1,8 +1,10 @@
 import type { DataOf } from '@lightbox/contract/call.js';
 import { type Overview, overviewCalls } from '@lightbox/contract/overview/calls.js';
 import type { QueueName } from '@lightbox/contract/queues.js';
+import { selfCheckCalls } from '@lightbox/contract/selfCheck/calls.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
+import { lastSelfCheck, runSelfCheck } from '@lightbox/core/selfCheck/selfCheck.js';
 import type { Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Answer, Context, Gateway } from '../context.js';
@@ -88,5 +90,12 @@ export function overviewRoutes(router: Router, gateway: Gateway): void {
   bindAll(router, gateway, overviewCalls, {
     getOverview: createOverview(gateway),
     retryJob,
+  });
+  bindAll(router, gateway, selfCheckCalls, {
+    getSelfCheck: async ({ actor }) => {
+      await gateway.events.record(actor, { type: 'overview.read' });
+      return { data: await lastSelfCheck(gateway) };
+    },
+    runSelfCheck: async ({ actor }) => ({ data: await runSelfCheck(gateway, actor) }),
   });
 }

@@ -200,6 +200,7 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'setting.edit': { toEverybody: true },
   'setting.delete': { toEverybody: true },
   'overview.read': null,
+  'overview.checked': null,
   'job.retry': null,
 };
 

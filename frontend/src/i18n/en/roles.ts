@@ -50,6 +50,7 @@ export const roles = {
     setting_read: 'Read the settings that concern them',
     setting_manage: 'Change settings',
     overview_read: 'See the administrators’ dashboard',
+    selfCheck_run: 'Run the self-check',
     job_retry: 'Run a failed job again',
     image_timeline: 'Read the timeline of their image',
     access_explain: 'Ask why someone may see an image',

@@ -14,6 +14,7 @@ import { push } from './push';
 import { requests } from './requests';
 import { roles } from './roles';
 import { security } from './security';
+import { selfCheck } from './selfCheck';
 import { settings } from './settings';
 import { shareImage } from './shareImage';
 import { sharing } from './sharing';
@@ -46,5 +47,6 @@ export const signedIn = {
   security,
   settings,
   overview,
+  selfCheck,
   viewer,
 } as const;
