@@ -253,6 +253,7 @@ describe('fields that are nobody’s to send', () => {
       editSetting: { as: admin, path: `/appsetting/edit/${setting.id}`, body: { value: 'y' }, ignores: ['createAt'] },
       deleteSetting: post(admin, { id: setting.id }),
       runSelfCheck: post(admin, {}),
+      openQueueBoard: post(admin, {}),
       retryJob: post(admin, {}, `/admin/jobs/mail/${newId()}/retry`),
     };
   }

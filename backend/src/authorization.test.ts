@@ -210,6 +210,7 @@ const rows: Record<CallName, Harmless> = {
   getOverview: list,
   getSelfCheck: list,
   runSelfCheck: { status: 200, body: {} },
+  openQueueBoard: { status: 200, body: {} },
   retryJob: { status: 404, path: `/admin/jobs/mail/${absent}/retry`, body: {} },
 };
 

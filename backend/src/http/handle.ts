@@ -124,7 +124,7 @@ async function identify(gateway: Gateway, shape: CallShape, req: Request, res: R
   return { viewer, verification: null };
 }
 
-type Token = Exclude<Claims['typ'], 'verification'>;
+type Token = Exclude<Claims['typ'], 'verification' | 'queues'>;
 
 /** Returns the types of token that a call accepts. */
 function tokensOf({ who, guests, senders }: CallShape): Token[] {

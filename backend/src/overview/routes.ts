@@ -10,6 +10,7 @@ import { LRUCache } from 'lru-cache';
 import type { Answer, Context, Gateway } from '../context.js';
 import { bindAll } from '../http/handle.js';
 import { lockedShares, pendingProviders, reportQueues, waitingReviews } from './attention.js';
+import { openQueueBoard } from './queueBoard.js';
 import { countLiveSessions, createActivity, measureStorage, remembered, serviceState } from './service.js';
 
 type GetCall = typeof overviewCalls.getOverview;
@@ -90,6 +91,7 @@ export function overviewRoutes(router: Router, gateway: Gateway): void {
   bindAll(router, gateway, overviewCalls, {
     getOverview: createOverview(gateway),
     retryJob,
+    openQueueBoard,
   });
   bindAll(router, gateway, selfCheckCalls, {
     getSelfCheck: async ({ actor }) => {

@@ -201,6 +201,7 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'setting.delete': { toEverybody: true },
   'overview.read': null,
   'overview.checked': null,
+  'job.watched': null,
   'job.retry': null,
 };
 

@@ -269,6 +269,7 @@ export const audit = {
     setting_delete: 'ترتیب حذف کرنا',
     overview_read: 'منتظم کا ڈیش بورڈ دیکھنا',
     overview_checked: 'خود جانچ چلائی',
+    job_watched: 'قطاریں دیکھیں',
     job_retry: 'کام دوبارہ چلانا',
     access_explain: 'پوچھنا کہ کوئی تصویر کیوں دیکھ سکتا ہے',
   },
