@@ -70,7 +70,7 @@ async function hasRecord({ models }: Core, id: ObjectId): Promise<boolean> {
 
 /** Copies a blob and compares the copy with what was read. Returns its sealed bytes. */
 async function copy(source: BlobStore, target: BlobStore, id: ObjectId): Promise<number> {
-  // What an interrupted run has left.
+  // An interrupted run may have left a part.
   await target.delete(id);
   const read = createHash('sha256');
   let [chunks, bytes] = [0, 0];
