@@ -12,6 +12,8 @@ const commands = {
   'admin:code': { main: 'backend/dist/auth/adminCodeCommand.js', joins: true },
   'audit:verify': { main: 'core/dist/audit/verifyCommand.js', joins: true },
   'audit:adopt': { main: 'core/dist/audit/adoptCommand.js', joins: true },
+  'blobs:move': { main: 'core/dist/blobs/moveCommand.js', joins: true },
+  'self-check': { main: 'core/dist/selfCheck/command.js', joins: true },
   'keys:status': { main: 'core/dist/keys/statusCommand.js', joins: true },
   lightbox: { main: 'client/dist/lightbox.mjs', joins: false, program: true },
   fuzz: { main: 'campaigns/dist/fuzz.js', joins: false },

@@ -24,6 +24,7 @@ import { serveSite } from './http/site.js';
 import { imageRoutes } from './images/routes.js';
 import { messageRoutes } from './messages/routes.js';
 import { notificationRoutes } from './notifications/routes.js';
+import { serveQueueBoard } from './overview/queueBoard.js';
 import { overviewRoutes } from './overview/routes.js';
 import { pushRoutes } from './push/routes.js';
 import { requestRoutes } from './requests/routes.js';
@@ -88,6 +89,7 @@ export function createApp(gateway: Gateway, isStopping: () => boolean): Express 
   app.use(securityHeaders(config.publicUrl.startsWith('https:')));
   healthRoutes(app, gateway, isStopping);
   app.use('/api', api(gateway));
+  serveQueueBoard(app, gateway);
   serveSite(app);
   app.use(() => {
     throw new AppError('NOT_FOUND');

@@ -252,6 +252,8 @@ describe('fields that are nobody’s to send', () => {
       addSetting: post(admin, { name: `m${newId()}`, value: 'x' }),
       editSetting: { as: admin, path: `/appsetting/edit/${setting.id}`, body: { value: 'y' }, ignores: ['createAt'] },
       deleteSetting: post(admin, { id: setting.id }),
+      runSelfCheck: post(admin, {}),
+      openQueueBoard: post(admin, {}),
       retryJob: post(admin, {}, `/admin/jobs/mail/${newId()}/retry`),
     };
   }

@@ -212,6 +212,9 @@ const rows: Record<CallName, Harmless> = {
   getPublicSettings: list,
   getLimits: list,
   getOverview: list,
+  getSelfCheck: list,
+  runSelfCheck: { status: 200, body: {} },
+  openQueueBoard: { status: 200, body: {} },
   retryJob: { status: 404, path: `/admin/jobs/mail/${absent}/retry`, body: {} },
 };
 

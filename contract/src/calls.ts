@@ -14,6 +14,7 @@ import { overviewCalls } from './overview/calls.js';
 import { pushCalls } from './push/calls.js';
 import { requestCalls } from './requests/calls.js';
 import { roleCalls } from './roles/calls.js';
+import { selfCheckCalls } from './selfCheck/calls.js';
 import { settingCalls } from './settings/calls.js';
 import { shareCalls } from './sharing/calls.js';
 import { studyCalls } from './studies/calls.js';
@@ -43,5 +44,6 @@ export const calls = {
   ...roleCalls,
   ...settingCalls,
   ...overviewCalls,
+  ...selfCheckCalls,
 };
 export type CallName = keyof typeof calls;

@@ -153,6 +153,8 @@ export const limits = {
   guestOpensMax: 100,
   /** Lifetime of the token of an opened guest link, minutes. */
   guestMinutes: 60,
+  /** A look at the queues. */
+  queueBoardMinutes: 15,
   /** Hours for which a request for images waits, unless the person who asks says otherwise. */
   requestHours: 72,
   /** Requests of one account that wait or hold files. */

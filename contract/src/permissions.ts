@@ -58,6 +58,8 @@ export const permissions = {
   'setting.manage': admins,
   'overview.read': admins,
   'job.retry': admins,
+  'job.read': admins,
+  'selfCheck.run': admins,
 } as const satisfies Record<string, readonly Role[]>;
 
 export type Permission = keyof typeof permissions;

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Connection } from 'mongoose';
 import { EventSigner } from './audit/signing.js';
 import { watchLog } from './audit/watch.js';
-import { type BlobStore, GridFsBlobStore } from './blobs/store.js';
+import { type BlobStores, openBlobStores } from './blobs/stores.js';
 import { Usage } from './blobs/usage.js';
 import type { Config } from './config/config.js';
 import { Clock } from './db/clock.js';
@@ -39,7 +39,7 @@ export interface Core {
   models: Models;
   redis: Redis;
   elections: Elections;
-  blobs: BlobStore;
+  blobs: BlobStores;
   diskReserve: DiskReserve;
   pages: Pages;
   settings: Settings;
@@ -119,7 +119,7 @@ export function assembleCore(config: Config, service: string, clock = new Clock(
     models,
     redis,
     elections,
-    blobs: new GridFsBlobStore(db, elections),
+    blobs: openBlobStores(db, config, elections),
     diskReserve: new DiskReserve(db, config),
     pages: new Pages(keys.cursors, models.Counter, clock),
     settings: new Settings(models),

@@ -55,6 +55,7 @@ const rights = {
         'renderings',
       ],
       ...[
+        'operations',
         'passkeys',
         'ceremonies',
         'pushsubscriptions',

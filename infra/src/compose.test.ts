@@ -176,7 +176,7 @@ describe('docker-compose.yml', () => {
 
 describe('.env.example', () => {
   const lines = read('.env.example').split('\n');
-  const named = lines.flatMap((line) => /^#?([A-Z][A-Z_]+)=/.exec(line)?.[1] ?? []);
+  const named = lines.flatMap((line) => /^#?([A-Z][A-Z0-9_]+)=/.exec(line)?.[1] ?? []);
 
   it('lists every setting once, and no other', () => {
     const onlyCompose = ['MONGO_PASSWORD', 'MONGO_ROOT_PASSWORD', 'REDIS_PASSWORD'];
@@ -184,7 +184,7 @@ describe('.env.example', () => {
   });
 
   it('explains each setting in the line before', () => {
-    const bare = lines.filter((line, i) => /^#?[A-Z][A-Z_]+=/.test(line) && !/^# \S/.test(lines[i - 1] ?? ''));
+    const bare = lines.filter((line, i) => /^#?[A-Z][A-Z0-9_]+=/.test(line) && !/^# \S/.test(lines[i - 1] ?? ''));
     expect(bare).toEqual([]);
   });
 });

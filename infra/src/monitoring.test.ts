@@ -6,7 +6,10 @@ import { buildAdmin, buildImage, buildPatient, buildProvider } from '@lightbox/b
 import { useGateway } from '@lightbox/backend/testing/useGateway.js';
 import { calls } from '@lightbox/contract/calls.js';
 import { queueNames } from '@lightbox/contract/queues.js';
+import { checkNames } from '@lightbox/contract/selfCheck/report.js';
+import { system } from '@lightbox/core/events/events.js';
 import { jobs } from '@lightbox/core/queues/jobs.js';
+import { runSelfCheck } from '@lightbox/core/selfCheck/selfCheck.js';
 import { freePort } from '@lightbox/launcher/ports.js';
 import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -45,6 +48,7 @@ const valueIn = (samples: Sample[], name: string, labels: Record<string, string>
 
 beforeAll(async () => {
   const { gateway, url } = test;
+  await runSelfCheck(gateway, system);
   worker = await startWorker({ ...test.config, ops: { host, port: workerPort } });
   await worker.ready;
   const [admin, provider, patient] = [
@@ -109,6 +113,7 @@ describe('/metrics', () => {
       state: among(['waiting', 'prioritized', 'active', 'delayed', 'failed']),
       job: among(['other', ...Object.keys(jobs)]),
       what: among(['images', 'profiles', 'secrets', 'totpSecrets']),
+      check: among(checkNames),
       le: (value) => /^([\d.]+|\+Inf)$/.test(value),
     };
     const own = scraped.filter(({ name }) => !/^(process|nodejs)_/.test(name));

@@ -38,7 +38,7 @@ describe('a personal token', () => {
     const { token: _, ...shown } = { ...made };
     expect(await tokensOf(person)).toEqual([shown]);
     await api.as(made.token).get('/upload/my-images').expect(200);
-    expect(await tokensOf(person)).toEqual([{ ...shown, lastUsedAt: expect.any(String) }]);
+    await expect.poll(() => tokensOf(person)).toEqual([{ ...shown, lastUsedAt: expect.any(String) }]);
     const { body } = await api.as(made.token).get('/auth/tokens/current').expect(200);
     expect(body.data).toMatchObject({ id: made.id, user: { id: person.id, role: 'healthProvider' } });
     // It is no device, and a session is no token.

@@ -6,13 +6,13 @@ import { isSame } from '@lightbox/core/keys/isSame.js';
 import { hmac, type Keys } from '@lightbox/core/keys/keyring.js';
 import jwt from 'jsonwebtoken';
 
-const tokenTypes = ['access', 'verification', 'guest', 'sender'] as const;
+const tokenTypes = ['access', 'verification', 'guest', 'sender', 'queues'] as const;
 
 export interface Claims {
   /** Id of the account; of a guest's token the id of the link, of a sender's that of the request. */
   sub: string;
   typ: (typeof tokenTypes)[number];
-  /** Id of the session of an access token, of the code of a verification token, or of the opening of a guest link or a request. */
+  /** Id of the session of an access token or of the queue board’s, of the code of a verification token, or of the opening of a guest link or a request. */
   rid: string;
   exp: number;
   iat: number;
@@ -53,8 +53,13 @@ export class Tokens {
     return this.sign({ sub: requestId, typ: 'sender', rid: openingId }, limits.guestMinutes);
   }
 
+  /** For the cookie of the queue board. */
+  queues(userId: string, sessionId: string): string {
+    return this.sign({ sub: userId, typ: 'queues', rid: sessionId }, limits.queueBoardMinutes);
+  }
+
   /**
-   * Returns the claims of a socket's token. HTTP requests are verified by Passport (`passport.ts`) with the same rules.
+   * Returns the claims of a socket's token, or of a cookie. HTTP requests are verified by Passport (`passport.ts`) with the same rules.
    */
   verify(token: string, typ: Claims['typ']): Claims {
     const key = this.keyOf(token);

@@ -128,6 +128,7 @@ async function writeRecord(
     caption,
     ...facts,
     blob: blob.id,
+    store: blob.store,
     dataKey,
     preview: 'pending',
     analysis: 'none',

@@ -1,13 +1,16 @@
 import type { DataOf } from '@lightbox/contract/call.js';
 import { type Overview, overviewCalls } from '@lightbox/contract/overview/calls.js';
 import type { QueueName } from '@lightbox/contract/queues.js';
+import { selfCheckCalls } from '@lightbox/contract/selfCheck/calls.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
+import { lastSelfCheck, runSelfCheck } from '@lightbox/core/selfCheck/selfCheck.js';
 import type { Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Answer, Context, Gateway } from '../context.js';
 import { bindAll } from '../http/handle.js';
 import { lockedShares, pendingProviders, reportQueues, waitingReviews } from './attention.js';
+import { openQueueBoard } from './queueBoard.js';
 import { countLiveSessions, createActivity, measureStorage, remembered, serviceState } from './service.js';
 
 type GetCall = typeof overviewCalls.getOverview;
@@ -88,5 +91,13 @@ export function overviewRoutes(router: Router, gateway: Gateway): void {
   bindAll(router, gateway, overviewCalls, {
     getOverview: createOverview(gateway),
     retryJob,
+    openQueueBoard,
+  });
+  bindAll(router, gateway, selfCheckCalls, {
+    getSelfCheck: async ({ actor }) => {
+      await gateway.events.record(actor, { type: 'overview.read' });
+      return { data: await lastSelfCheck(gateway) };
+    },
+    runSelfCheck: async ({ actor }) => ({ data: await runSelfCheck(gateway, actor) }),
   });
 }

@@ -138,6 +138,7 @@ const endWithAccount: Record<
   Counter: null,
   SentMail: null,
   Task: null,
+  Operation: null,
   Position: null,
   Ceremony: null,
   UsernameHold: null,

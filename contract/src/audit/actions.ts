@@ -468,6 +468,10 @@ export const auditActions = {
   'setting.edit': { table: 'appsettings', fhir: 'securityAlert', does: 'U', socket: 'settings:changed' },
   'setting.delete': { table: 'appsettings', fhir: 'securityAlert', does: 'D', socket: 'settings:changed' },
   'overview.read': { table: 'overview', fhir: 'applicationActivity', does: 'R' },
+  /** The self-check ran. The product itself runs it once a day. */
+  'overview.checked': { table: 'overview', fhir: 'applicationActivity', does: 'E' },
+  /** The queues were opened for a look. */
+  'job.watched': { table: 'jobs', fhir: 'applicationActivity', does: 'R' },
   'job.retry': { table: 'jobs', fhir: 'applicationActivity', does: 'E' },
 } as const satisfies Record<string, ActionShape>;
 

@@ -99,4 +99,13 @@ export const overviewCalls = {
     data: z.object({ id: z.string(), queue: QueueName, name: z.string() }),
     fails: ['CONFLICT'],
   }),
+  openQueueBoard: call({
+    method: 'post',
+    path: '/admin/queues/session',
+    who: 'job.read',
+    action: 'job.watched',
+    summary: 'Look at the queues for 15 minutes: sets a cookie for the pages at `path`',
+    body: z.strictObject({}),
+    data: z.object({ path: z.string() }),
+  }),
 };

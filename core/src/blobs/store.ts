@@ -5,11 +5,14 @@ import { newId, type ObjectId, oid } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import { IntegrityError } from '../errors.js';
 import { CHUNK, openChunk, sealChunk, TAG } from './cipher.js';
+import type { StoreName } from './names.js';
 
 /** A blob that was written, for `confirm`. */
 export interface WrittenBlob {
   id: ObjectId;
   chunks: number;
+  /** The store that has it. */
+  store: StoreName;
   /** Number of elections that were seen before the first chunk was written; null when others wrote it. */
   election: number | null;
 }
@@ -27,7 +30,10 @@ export interface KeptChunks {
   read: (id: string, read: () => Promise<Buffer | null>) => Promise<Buffer | null>;
 }
 
-/** A store of sealed bytes. GridFS today; any store that returns chunks in order would do. */
+/** Thrown when a store does not have a chunk of a blob. */
+export class MissingChunk extends IntegrityError {}
+
+/** A store of sealed bytes. */
 export interface BlobStore {
   /** Seals and stores the bytes; resolves when all of them are stored. On an error nothing stays. */
   write(id: ObjectId, key: Buffer, plain: AsyncIterable<Buffer>): Promise<WrittenBlob>;
@@ -55,6 +61,10 @@ export interface BlobStore {
   delete(id: ObjectId): Promise<void>;
   /** Returns ids of blobs between two ids, in order, at most `limit`; for finding blobs without a record. */
   between(after: ObjectId, end: ObjectId, limit: number): Promise<ObjectId[]>;
+  /** Yields the sealed chunks of a blob as they are stored, in order. */
+  readSealed(id: ObjectId): AsyncGenerator<Buffer>;
+  /** Stores a sealed chunk as it is. `complete` ends the blob. */
+  writeSealed(id: ObjectId, index: number, sealed: Buffer): Promise<void>;
 }
 
 const BUCKET = 'blobs';
@@ -145,7 +155,7 @@ export class GridFsBlobStore implements BlobStore {
     try {
       for await (const { last, parts } of chunks(plain)) await writeNext(last, parts);
       await Promise.all([pendingWrite, this.files().insertOne(entryOf(id, length), onOne)]);
-      return { id, chunks: n, election };
+      return { id, chunks: n, store: 'gridfs', election };
     } catch (error) {
       await pendingWrite.catch(() => undefined);
       await this.delete(id).catch(() => undefined);
@@ -174,7 +184,7 @@ export class GridFsBlobStore implements BlobStore {
     if (last === 0) {
       const read = () => this.onlyChunk(id);
       const sealed = kept?.get(String(id)) ?? (await (kept ? kept.read(String(id), read) : read()));
-      if (!sealed) throw new IntegrityError(`Blob ${id} has no chunk.`);
+      if (!sealed) throw new MissingChunk(`Blob ${id} has no chunk.`);
       yield openChunk(key, 0, true, sealed).subarray(from, to);
       return;
     }
@@ -195,7 +205,7 @@ export class GridFsBlobStore implements BlobStore {
     } finally {
       await chunks.close();
     }
-    if (index <= wanted.last) throw new IntegrityError(`Blob ${id} has ${index} of ${last + 1} chunks.`);
+    if (index <= wanted.last) throw new MissingChunk(`Blob ${id} has ${index} of ${last + 1} chunks.`);
   }
 
   private async onlyChunk(id: ObjectId): Promise<Buffer | null> {
@@ -220,7 +230,7 @@ export class GridFsBlobStore implements BlobStore {
   async complete(id: ObjectId, size: number): Promise<WrittenBlob> {
     const { _id: _, ...entry } = entryOf(id, size + chunksOf(size) * TAG);
     await this.files().updateOne({ _id: id }, { $setOnInsert: entry }, { upsert: true, ...onOne });
-    return { id, chunks: chunksOf(size), election: null };
+    return { id, chunks: chunksOf(size), store: 'gridfs', election: null };
   }
 
   async delete(id: ObjectId): Promise<void> {
@@ -237,6 +247,16 @@ export class GridFsBlobStore implements BlobStore {
       .limit(limit)
       .toArray();
     return [...new Set(rows.map((row) => String(row.files_id)))].map(oid);
+  }
+
+  async *readSealed(id: ObjectId): AsyncGenerator<Buffer> {
+    const chunks = this.chunks().find({ files_id: id }, { sort: { n: 1 }, batchSize: 2 });
+    for await (const { data } of chunks) yield bufferOf(data);
+  }
+
+  async writeSealed(id: ObjectId, index: number, sealed: Buffer): Promise<void> {
+    await this.index();
+    await this.insert(id, index, sealed);
   }
 
   /** Creates the index that GridFS specifies, once per process. */
@@ -279,7 +299,7 @@ interface PlainChunk {
  * Cuts a stream into chunks of one size, without copying its bytes. A full chunk waits for the next byte, because only
  * the end shows which chunk is the last.
  */
-async function* chunks(plain: AsyncIterable<Buffer>): AsyncGenerator<PlainChunk> {
+export async function* chunks(plain: AsyncIterable<Buffer>): AsyncGenerator<PlainChunk> {
   let parts: Buffer[] = [];
   let length = 0;
   for await (const part of plain) {

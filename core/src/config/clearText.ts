@@ -42,6 +42,7 @@ const addresses: Record<string, { inClear: InClear; instead: string }> = {
   MONGODB_URI: { inClear: toMongo, instead: 'add tls=true' },
   REDIS_URL: { inClear: toRedis, instead: 'use rediss://' },
   SMTP_URL: { inClear: toMail, instead: 'use smtps://, or add ?requireTLS=true' },
+  S3_ENDPOINT: { inClear: toModel, instead: 'use https://' },
   AI_BASE_URL: { inClear: toModel, instead: 'use https://' },
 };
 

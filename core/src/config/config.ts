@@ -1,5 +1,24 @@
 import type { QueueName } from '@lightbox/contract/queues.js';
+import type { StoreName } from '../blobs/names.js';
 import type { AiConfig } from './ai.js';
+
+/** An S3 bucket. Without an endpoint it is one of Amazon, in its region. */
+export interface S3Config {
+  endpoint: string | null;
+  region: string;
+  bucket: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  forcePathStyle: boolean;
+}
+
+export interface BlobConfig {
+  /** The store for new blobs. */
+  store: StoreName;
+  /** The folder of the store `file`; null when it is not used. */
+  dir: string | null;
+  s3: S3Config | null;
+}
 
 /**
  * The configuration of a process as one typed object. `env.ts` parses it once, before anything is built. It is passed
@@ -45,6 +64,7 @@ export interface Config {
   rateLimits: boolean;
   /** Bytes that uploads leave free on MongoDB's disk. Null: the default of `db/diskReserve.ts`. */
   reserveBytes: number | null;
+  blobs: BlobConfig;
   ops: { host: string; port: number } | null;
   logLevel: string;
 }

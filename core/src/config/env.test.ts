@@ -44,6 +44,7 @@ describe('accepted settings', () => {
       },
       rateLimits: true,
       reserveBytes: null,
+      blobs: { store: 'gridfs', dir: null, s3: null },
       ops: null,
       logLevel: 'info',
     });
@@ -151,6 +152,10 @@ describe('refused settings', () => {
     ['WORKER_CONCURRENCY', 'post=1'],
     ['RATE_LIMITS', 'no'],
     ['STORAGE_RESERVE_MB', '1 GB'],
+    ['BLOB_STORE', 'disk'],
+    ['BLOB_DIR', 'blobs'],
+    ['S3_ENDPOINT', 's3.hospital.example'],
+    ['S3_FORCE_PATH_STYLE', '1'],
     ['TZ', 'Asia/Nowhere'],
     ['OPS_PORT', 'yes'],
   ])('%s=%s is refused.', (name, value) => {

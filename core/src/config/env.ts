@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { faultOfAnchor } from '../audit/anchor.js';
 import { isLoopback } from '../net/hosts.js';
 import { type AiConfig, aiConfigOf, aiRules, aiSettings } from './ai.js';
+import { blobConfigOf, blobRules, blobSettings } from './blobs.js';
 import { faultsOfClearText } from './clearText.js';
 import type { Config } from './config.js';
 import { faultOfKeys, faultOfVapidKey } from './keys.js';
@@ -133,6 +134,7 @@ const schema = z.object({
   )
     .transform(Number)
     .optional(),
+  ...blobSettings,
   OPS_PORT: port.optional(),
   OPS_HOST: z.string().default('127.0.0.1'),
   /** Node.js reads it itself: the time zone of people whose browser has not sent theirs. */
@@ -171,6 +173,7 @@ const rules: { variable: string; breaks: (env: Env) => boolean; says: string }[]
     says: 'is missing next to ADMIN_PASSWORD',
   },
   ...aiRules,
+  ...blobRules,
   {
     variable: 'ENCRYPTION_KEYS',
     breaks: (env) => shareAKey(env.APP_KEYS, env.ENCRYPTION_KEYS),
@@ -196,11 +199,13 @@ const productionRules: typeof rules = [
     breaks: (env) => trustsEverybody(env.TRUST_PROXY),
     says: 'must name your own proxies: with so many, clients could choose the address by which they are counted',
   },
-  ...['ADMIN_PASSWORD', 'AI_API_KEY', 'MONGODB_URI', 'REDIS_URL', 'SMTP_URL'].map((variable) => ({
-    variable,
-    breaks: (env: Env) => holdsExample(env[variable]),
-    says: 'holds an example or a guessable secret; choose your own',
-  })),
+  ...['ADMIN_PASSWORD', 'AI_API_KEY', 'MONGODB_URI', 'REDIS_URL', 'SMTP_URL', 'S3_SECRET_ACCESS_KEY'].map(
+    (variable) => ({
+      variable,
+      breaks: (env: Env) => holdsExample(env[variable]),
+      says: 'holds an example or a guessable secret; choose your own',
+    }),
+  ),
 ];
 
 /** Reads and checks the whole configuration from the environment; throws one ConfigError that lists all its faults. */
@@ -274,6 +279,7 @@ function toConfig(env: z.output<typeof schema>, production: boolean): Config {
     worker: { queues: parseQueues(env.WORKER_QUEUES), concurrency: parseConcurrency(env.WORKER_CONCURRENCY) },
     rateLimits: env.RATE_LIMITS === 'on',
     reserveBytes: env.STORAGE_RESERVE_MB === undefined ? null : env.STORAGE_RESERVE_MB * 1024 * 1024,
+    blobs: blobConfigOf(env),
     ops: env.OPS_PORT ? { host: env.OPS_HOST, port: env.OPS_PORT } : null,
     logLevel: env.LOG_LEVEL,
   };

@@ -203,6 +203,8 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'setting.edit': { toEverybody: true },
   'setting.delete': { toEverybody: true },
   'overview.read': null,
+  'overview.checked': null,
+  'job.watched': null,
   'job.retry': null,
 };
 

@@ -118,6 +118,7 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
   Usage: null,
   SentMail: null,
   Task: null,
+  Operation: null,
   Secret: null,
   Totp: null,
   Passkey: null,

@@ -99,6 +99,15 @@ const holders: Record<keyof Keys, Holder | null> = {
 
 const known = (ids: unknown[]): string[] => ids.filter((id) => typeof id === 'string');
 
+/** Returns the ids of the keys that stored records need and that no ring holds. */
+export async function missingKeys(models: Models, keys: Keys): Promise<string[]> {
+  const rings = Object.keys(holders) as (keyof Keys)[];
+  const ids = await Promise.all(
+    rings.map(async (ring) => ((await holders[ring]?.keyIds(models)) ?? []).filter((id) => !keys[ring].find(id))),
+  );
+  return [...new Set(ids.flat())];
+}
+
 /** Throws when a key was removed that stored records still need. */
 export async function refuseMissingKeys(models: Models, keys: Keys): Promise<void> {
   const rings = Object.keys(holders) as (keyof Keys)[];

@@ -1,9 +1,11 @@
-import type { Job, Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
 import { readHead } from '../audit/head.js';
 import type { Core } from '../core.js';
 import { inTime } from '../db/inTime.js';
 import { underOlderKeys } from '../keys/usage.js';
+import { oldestWaiting } from '../queues/oldestWaiting.js';
+import { lastSelfCheck } from '../selfCheck/selfCheck.js';
 
 /** A scrape answers in this time even if a dependency is away: what it could not read is NaN. */
 const TIMEOUT_MS = 2_000;
@@ -86,6 +88,16 @@ export function addGauges(core: Core): void {
   gauge('lightbox_database_free_bytes', 'Free bytes on the disk of MongoDB, if it reports them.', () =>
     core.diskReserve.free(),
   );
+  gauges('lightbox_self_check_failed', '1 for each check that failed in the last self-check.', ['check'], async () =>
+    ((await lastSelfCheck(core))?.checks ?? []).map(({ name, state }) => ({
+      labels: { check: name },
+      value: state === 'failed' ? 1 : 0,
+    })),
+  );
+  gauge('lightbox_self_check_age_seconds', 'Age of the last self-check; NaN before the first one.', async () => {
+    const last = await models.Operation.findById('selfCheck', { at: 1 }).lean();
+    return last ? age(last.at) : Number.NaN;
+  });
   gauges(
     'lightbox_older_key_records',
     'Records that the first key of ENCRYPTION_KEYS has not sealed yet, up to 10000.',
@@ -118,13 +130,6 @@ async function ofQueues<T>(
   read: (queue: Queue, name: string) => Promise<T[]>,
 ): Promise<T[]> {
   return (await Promise.all(Object.entries(queues).map(([name, queue]) => read(queue, name)))).flat();
-}
-
-/** Returns the time from which the oldest job waits that could run. Each list is read at its end only. */
-async function oldestWaiting(queue: Queue): Promise<Date | undefined> {
-  const jobs = (await queue.getJobs(['waiting', 'prioritized'], 0, 0, true)) as (Job | undefined)[];
-  const times = jobs.flatMap((job) => (job ? [job.timestamp + (job.opts.delay ?? 0)] : []));
-  return times.length > 0 ? new Date(Math.min(...times)) : undefined;
 }
 
 /** Remembers a value for a while. */

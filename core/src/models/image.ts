@@ -1,6 +1,7 @@
 import type { BurnedIn } from '@lightbox/contract/images/drawing.js';
 import type { ContentType } from '@lightbox/contract/images/names.js';
 import type { AnalysisStatus, DicomFacts } from '@lightbox/contract/images/schemas.js';
+import type { StoreName } from '../blobs/names.js';
 import { bool, date, type Id, id, Mixed, number, ObjectId, part, schemaOf, string } from './fields.js';
 import { type SealedValue, sealedValue } from './sealedValue.js';
 
@@ -79,6 +80,8 @@ export interface ImageDoc extends FileFacts {
   caption: string;
   blob: Id;
   dataKey: SealedValue;
+  /** The store that has its bytes; absent in records of older versions, which have them in GridFS. */
+  store?: StoreName;
   preview: 'pending' | 'ready' | 'none';
   /** The frames that can be drawn, once a worker has looked at the file: pages of a PDF, 0 when there is none. */
   frames?: number;
@@ -129,6 +132,7 @@ export const image = schemaOf<ImageDoc>(
     dicomDetail: Mixed,
     blob: id,
     dataKey: { type: sealedValue, required: true },
+    store: String,
     preview: string,
     frames: Number,
     analysis: string,

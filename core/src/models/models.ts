@@ -27,6 +27,7 @@ import { invite } from './invite.js';
 import { look } from './look.js';
 import { message } from './message.js';
 import { notification } from './notification.js';
+import { operation } from './operation.js';
 import { passkey } from './passkey.js';
 import { photo } from './photo.js';
 import { position } from './position.js';
@@ -97,6 +98,7 @@ const schemas = {
   Usage: usage,
   SentMail: sentMail,
   Task: task,
+  Operation: operation,
   Secret: secret,
   Totp: totp,
   Passkey: passkey,

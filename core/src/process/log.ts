@@ -29,7 +29,7 @@ export function plainError(error: unknown): object {
   return { type: name, message: said, stack: places, ...(code === undefined ? {} : { code }) };
 }
 
-const withoutValues = (text = ''): string => text.replace(/dup key: \{[^}]*\}/g, 'dup key');
+export const withoutValues = (text = ''): string => text.replace(/dup key: \{[^}]*\}/g, 'dup key');
 
 const QUIET_MS = 10_000;
 

@@ -21,6 +21,7 @@ import { push } from './ur/push';
 import { requests } from './ur/requests';
 import { roles } from './ur/roles';
 import { security } from './ur/security';
+import { selfCheck } from './ur/selfCheck';
 import { sentences } from './ur/sentences';
 import { settings } from './ur/settings';
 import { shareImage } from './ur/shareImage';
@@ -60,6 +61,7 @@ export const ur: LanguageFile = {
     settings,
     security,
     overview,
+    selfCheck,
     viewer,
   },
   sentences,

@@ -41,12 +41,13 @@ const busy: Overview['attention'] = {
 const show = (now: Overview) => {
   const heard = answer({
     'GET /admin/overview': () => ({ body: { data: now } }),
+    'GET /admin/self-check': () => ({ body: { data: null } }),
     [`POST /admin/jobs/mail/${id(2)}-mail/retry`]: () => ({
       body: { data: { id: `${id(2)}-mail`, queue: 'mail', name: 'sendMail' } },
     }),
   });
   renderScreen(<AdminDashboard />, '/admin-dashboard');
-  return heard;
+  return () => heard.filter(({ path }) => path !== '/admin/self-check');
 };
 
 test('A dashboard without tasks says so, and its charts name their numbers.', async () => {
@@ -69,9 +70,9 @@ test('A task links to the screen for it, and a failed job can run again.', async
   expect(screen.getByRole('link', { name: 'Review providers' }).getAttribute('href')).toBe('/approve-provider');
   await user.click(screen.getByRole('button', { name: 'Retry: Send an email' }));
   await screen.findByText('The job will run again.');
-  await waitFor(() => expect(heard.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']));
+  await waitFor(() => expect(heard().map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']));
   // Only the requests of the user count as activity, not the automatic refetch.
-  expect(heard.map(({ headers }) => headers.get('X-Background'))).toEqual([null, null, '1']);
+  expect(heard().map(({ headers }) => headers.get('X-Background'))).toEqual([null, null, '1']);
 });
 
 test('Without Redis, the dashboard shows everything else.', async () => {
@@ -87,12 +88,15 @@ test('A provider who registers appears at once.', async () => {
   const heard = show(quiet);
   await screen.findByText('All clear');
   overviewEvents['notification:new']?.({ id: id(9), kind: 'provider.registered', at }, queryClient);
-  await waitFor(() => expect(heard).toHaveLength(2));
+  await waitFor(() => expect(heard()).toHaveLength(2));
 });
 
 test('A share that is locked after wrong codes appears without waiting for the next poll.', async () => {
   let now = quiet;
-  answer({ 'GET /admin/overview': () => ({ body: { data: now } }) });
+  answer({
+    'GET /admin/overview': () => ({ body: { data: now } }),
+    'GET /admin/self-check': () => ({ body: { data: null } }),
+  });
   renderScreen(<AdminDashboard />, '/admin-dashboard');
   await screen.findByText('All clear');
   now = { ...quiet, attention: { ...quiet.attention, lockedShares: { count: 1, imageIds: [id(3)] } } };
@@ -100,4 +104,33 @@ test('A share that is locked after wrong codes appears without waiting for the n
   overviewEvents['share:locked']?.(share, queryClient);
   await screen.findByRole('heading', { name: 'Locked shares' }, { timeout: 5_000 });
   expect(screen.getByRole('link', { name: 'Open the shares of the image ending in 000003' })).toBeTruthy();
+});
+
+test('The self-check shows each check with what it saw, and can be run.', async () => {
+  const user = userEvent.setup();
+  const report = {
+    at,
+    ok: false,
+    checks: [
+      { name: 'audit', state: 'ok', saw: [{ fact: 'entries', value: 1234 }] },
+      { name: 'mail', state: 'failed', fault: 'unreachable', saw: [] },
+      { name: 'tls', state: 'skipped', saw: [] },
+    ],
+  };
+  const heard = answer({
+    'GET /admin/overview': () => ({ body: { data: quiet } }),
+    'GET /admin/self-check': () => ({ body: { data: null } }),
+    'POST /admin/self-check': () => ({ body: { data: report } }),
+  });
+  renderScreen(<AdminDashboard />, '/admin-dashboard');
+  await screen.findByText('No self-check has run yet.');
+  await user.click(screen.getByRole('button', { name: 'Run now' }));
+  await screen.findByText('1 check found a fault.');
+  const rows = within(screen.getByRole('list', { name: 'Self-check' })).getAllByRole('listitem');
+  expect(rows.map(({ textContent }) => textContent)).toEqual([
+    'Audit logIn orderEntries up to now: 1,234',
+    'Mail serverFaultThere was no valid answer.',
+    'Encrypted connectionsNothing to check',
+  ]);
+  expect(heard.filter(({ method }) => method === 'POST')).toHaveLength(1);
 });

@@ -11,6 +11,7 @@ import { Page } from '../ui/Page';
 import { PersonSkeleton, Waiting } from '../ui/Skeletons';
 import { NeedsYou } from './NeedsYou';
 import { overview } from './overview';
+import { SelfCheck } from './SelfCheck';
 import { Service } from './Service';
 
 function Panel({ title, children }: { title: string; children: ReactNode }) {
@@ -74,9 +75,14 @@ export function AdminDashboard() {
           gap={{ base: '3', md: 'block' }}
           alignItems="start"
         >
-          <Panel title={t('overview.needsYou')}>
-            {now ? <NeedsYou attention={now.attention} /> : <NeedsYouComing />}
-          </Panel>
+          <Grid gap={{ base: '3', md: 'block' }} minW="0">
+            <Panel title={t('overview.needsYou')}>
+              {now ? <NeedsYou attention={now.attention} /> : <NeedsYouComing />}
+            </Panel>
+            <Panel title={t('selfCheck.title')}>
+              <SelfCheck />
+            </Panel>
+          </Grid>
           <Panel title={t('overview.service')}>{now ? <Service overview={now} /> : <ServiceComing />}</Panel>
         </Grid>
       )}

@@ -1,7 +1,7 @@
-import { Box, Flex, Grid, Heading, Text } from '@chakra-ui/react';
+import { Box, Button, Flex, Grid, Heading, Text } from '@chakra-ui/react';
 import type { ContentType } from '@lightbox/contract/images/names.js';
 import type { Overview, QueueState } from '@lightbox/contract/overview/calls.js';
-import { CheckCircleIcon, PlugsIcon, WarningCircleIcon } from '@phosphor-icons/react';
+import { ArrowSquareOutIcon, CheckCircleIcon, PlugsIcon, WarningCircleIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { formatBytes, formatNumber, formatSpan } from '../lib/format';
 import { Badge } from '../ui/Badge';
@@ -9,6 +9,7 @@ import { Meter } from '../ui/Meter';
 import { Note } from '../ui/Note';
 import { Activity } from './Activity';
 import { NumberTable } from './NumberTable';
+import { useQueueBoard } from './overview';
 
 /** Hand-overs take a moment. A warning appears only when one has been pending for longer. */
 const OVERDUE_MS = 5_000;
@@ -71,11 +72,18 @@ const depths = ['waiting', 'active', 'delayed', 'failed'] as const;
 
 function Queues({ queues }: { queues: readonly QueueState[] }) {
   const { t } = useTranslation();
+  const open = useQueueBoard(t('overview.openQueuesFailed'));
   return (
     <Box>
-      <Heading as="h3" fontSize="md" mb="2">
-        {t('overview.queues')}
-      </Heading>
+      <Flex justify="space-between" align="center" gap="3" mb="2" wrap="wrap">
+        <Heading as="h3" fontSize="md">
+          {t('overview.queues')}
+        </Heading>
+        <Button variant="outline" size="sm" loading={open.isPending} onClick={() => open.mutate()}>
+          <ArrowSquareOutIcon aria-hidden />
+          {t('overview.openQueues')}
+        </Button>
+      </Flex>
       <NumberTable
         label={t('overview.queues')}
         head={t('overview.queue.name')}

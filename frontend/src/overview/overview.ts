@@ -27,6 +27,14 @@ export function useRetryJob(fallback: string) {
   });
 }
 
+/** Opens the board of the queues, in place of this page: a new tab would be blocked after the answer. */
+export const useQueueBoard = (fallback: string) =>
+  useMutation({
+    mutationFn: () => send(overviewCalls.openQueueBoard, { body: {} }),
+    meta: { fallback },
+    onSuccess: ({ data }) => window.location.assign(data.path),
+  });
+
 /** A busy clinic causes many events a second. The totals are read again once for all of them. */
 const soon = (_: unknown, cache: QueryClient) => coalesce('overview', () => void changed(cache), 2_000);
 

@@ -23,7 +23,7 @@ async function repeat(core: Core, name: string, task: Task, signal: AbortSignal)
     try {
       if (task.every < LEAST_CLAIM_MS) await core.elections.steady(() => task.work(core));
       else {
-        if (!entered) await enter(core, name);
+        if (!entered) await enter(core, name, task.startsAfter);
         entered = true;
         wait = await takeTurn(core, name, task);
       }
@@ -34,8 +34,10 @@ async function repeat(core: Core, name: string, task: Task, signal: AbortSignal)
   }
 }
 
-export const enter = ({ models }: Core, name: string): Promise<unknown> =>
-  models.Task.updateOne({ _id: name }, { $setOnInsert: { nextAt: new Date(0) } }, { upsert: true });
+export const enter = ({ models, clock }: Core, name: string, startsAfter?: number): Promise<unknown> => {
+  const nextAt = startsAfter ? new Date(clock.now().getTime() + startsAfter) : new Date(0);
+  return models.Task.updateOne({ _id: name }, { $setOnInsert: { nextAt } }, { upsert: true });
+};
 
 /**
  * Runs the task if it is due and no other worker runs it. Returns the milliseconds until it is due again: 0 when more is to be

@@ -1,4 +1,6 @@
 import type { Core } from '@lightbox/core/core.js';
+import { system } from '@lightbox/core/events/events.js';
+import { runSelfCheck } from '@lightbox/core/selfCheck/selfCheck.js';
 import { enterDigests } from '../notifications/digest.js';
 import { enterReminders, remindOfMessages } from '../notifications/reminders.js';
 import { removeEmptyStudies } from './emptyStudies.js';
@@ -23,6 +25,8 @@ import { recountUsage, reviveAnalyses, revivePreviews } from './repair.js';
 export interface Task {
   /** Milliseconds from one start to the next. */
   every: number;
+  /** Milliseconds from the first start of an installation to the first run. */
+  startsAfter?: number;
   /** Resolves to true when there is more to do at once. */
   work: (core: Core) => Promise<unknown>;
 }
@@ -51,6 +55,12 @@ export const tasks = {
   removeOrphanBlobs: { every: 10 * 60_000, work: removeOrphanBlobs },
   removeEmptyStudies: { every: 10 * 60_000, work: removeEmptyStudies },
   noteAuditHead: { every: 60_000, work: noteAuditHead },
+  // Not while the product starts: its parts may still be on their way up.
+  selfCheck: {
+    every: 24 * 3_600_000,
+    startsAfter: 10 * 60_000,
+    work: (core) => runSelfCheck(core, system).then(() => false),
+  },
   recountUsage: { every: 10 * 60_000, work: recountUsage },
 } satisfies Record<string, Task>;
 export type TaskName = keyof typeof tasks;

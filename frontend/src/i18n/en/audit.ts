@@ -272,6 +272,8 @@ export const audit = {
     setting_edit: 'Change setting',
     setting_delete: 'Delete setting',
     overview_read: 'Read admin dashboard',
+    overview_checked: 'Run self-check',
+    job_watched: 'Look at the queues',
     job_retry: 'Run a job again',
     access_explain: 'Ask why someone may see an image',
   },

@@ -7,6 +7,7 @@ import { overview } from './overview';
 import { profile } from './profile';
 import { roles } from './roles';
 import { security } from './security';
+import { selfCheck } from './selfCheck';
 import { settings } from './settings';
 import { shareImage } from './shareImage';
 import { uploads } from './uploads';
@@ -26,5 +27,6 @@ export const further = {
   security,
   settings,
   overview,
+  selfCheck,
   viewer,
 } as const;

@@ -68,6 +68,8 @@ export const overview = {
   day: 'Day',
   utc: 'Days are counted in UTC.',
   queues: 'Queues',
+  openQueues: 'Open the queues',
+  openQueuesFailed: 'The queues could not be opened.',
   queue: {
     name: 'Queue',
     waiting: 'Waiting',

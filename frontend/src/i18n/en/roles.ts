@@ -51,6 +51,8 @@ export const roles = {
     setting_read: 'Read the settings that concern them',
     setting_manage: 'Change settings',
     overview_read: 'See the administrators’ dashboard',
+    selfCheck_run: 'Run the self-check',
+    job_read: 'Look at the queues',
     job_retry: 'Run a failed job again',
     image_timeline: 'Read the timeline of their image',
     access_explain: 'Ask why someone may see an image',

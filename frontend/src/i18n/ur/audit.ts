@@ -272,6 +272,8 @@ export const audit = {
     setting_edit: 'ترتیب بدلنا',
     setting_delete: 'ترتیب حذف کرنا',
     overview_read: 'منتظم کا ڈیش بورڈ دیکھنا',
+    overview_checked: 'خود جانچ چلائی',
+    job_watched: 'قطاریں دیکھیں',
     job_retry: 'کام دوبارہ چلانا',
     access_explain: 'پوچھنا کہ کوئی تصویر کیوں دیکھ سکتا ہے',
   },

@@ -68,6 +68,8 @@ export const overview = {
   day: 'دن',
   utc: 'دن UTC کے مطابق گنے جاتے ہیں۔',
   queues: 'قطاریں',
+  openQueues: 'قطاریں کھولیں',
+  openQueuesFailed: 'قطاریں نہیں کھل سکیں۔',
   queue: {
     name: 'قطار',
     waiting: 'منتظر',

@@ -51,6 +51,8 @@ export const roles = {
     setting_read: 'اپنے متعلق ترتیبات جاننا',
     setting_manage: 'ترتیبات بدلنا',
     overview_read: 'منتظمین کا ڈیش بورڈ دیکھنا',
+    selfCheck_run: 'خود جانچ چلانا',
+    job_read: 'قطاریں دیکھنا',
     job_retry: 'ناکام کام دوبارہ چلانا',
     image_timeline: 'اپنی تصویر کی سرگزشت دیکھنا',
     access_explain: 'پوچھنا کہ کوئی تصویر کیوں دیکھ سکتا ہے',

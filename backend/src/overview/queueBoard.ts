@@ -1,0 +1,72 @@
+import { limits } from '@lightbox/contract/limits.js';
+import type { overviewCalls } from '@lightbox/contract/overview/calls.js';
+import { AppError } from '@lightbox/core/errors.js';
+import cookieParser from 'cookie-parser';
+import type { CookieOptions, Express, RequestHandler } from 'express';
+import { authorize } from '../auth/authorize.js';
+import { viewerOf } from '../auth/sessions.js';
+import type { Answer, Context, Gateway } from '../context.js';
+import { unavailable } from '../http/errors.js';
+
+const PATH = '/admin/queues';
+const COOKIE = 'lightbox_queues';
+
+const cookieOptions = ({ config }: Gateway): CookieOptions => ({
+  httpOnly: true,
+  sameSite: 'strict',
+  secure: config.publicUrl.startsWith('https:'),
+  path: PATH,
+  maxAge: limits.queueBoardMinutes * 60_000,
+});
+
+/** Lets an administrator look at the queues for some minutes: pages of the board cannot send a bearer token. */
+export async function openQueueBoard({
+  gateway,
+  actor,
+  viewer,
+  res,
+}: Context<typeof overviewCalls.openQueueBoard>): Promise<Answer<{ path: string }>> {
+  await gateway.events.record(actor, { type: 'job.watched' });
+  res.cookie(COOKIE, gateway.tokens.queues(viewer.id, String(viewer.sessionId)), cookieOptions(gateway));
+  return { data: { path: PATH } };
+}
+
+/**
+ * Serves Bull Board, which only shows: the queues, and their jobs with the opaque ids that they carry. The session, the
+ * account and the role behind the cookie are checked at each request.
+ */
+export function serveQueueBoard(app: Express, gateway: Gateway): void {
+  let board: Promise<RequestHandler> | null = null;
+  app.use(PATH, cookieParser(), async (req, res, next) => {
+    if (!gateway.startUp.done) throw unavailable();
+    const cookie: unknown = req.cookies[COOKIE];
+    if (typeof cookie !== 'string') throw new AppError('UNAUTHENTICATED');
+    const viewer = await viewerOf(gateway, gateway.tokens.verify(cookie, 'queues'), false);
+    await authorize(gateway, viewer, 'job.read');
+    if (req.method !== 'GET') throw new AppError('METHOD_NOT_ALLOWED');
+    res.setHeader('Cache-Control', 'no-store');
+    res.setHeader('X-Robots-Tag', 'noindex');
+    board ??= createBoard(gateway).catch((error) => {
+      board = null;
+      throw error;
+    });
+    (await board)(req, res, next);
+  });
+}
+
+/** The library is loaded when it is first needed. */
+async function createBoard({ queues }: Gateway): Promise<RequestHandler> {
+  const [{ createBullBoard }, { BullMQAdapter }, { ExpressAdapter }] = await Promise.all([
+    import('@bull-board/api'),
+    import('@bull-board/api/bullMQAdapter'),
+    import('@bull-board/express'),
+  ]);
+  const serverAdapter = new ExpressAdapter();
+  serverAdapter.setBasePath(PATH);
+  createBullBoard({
+    queues: Object.values(queues.all).map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),
+    serverAdapter,
+    options: { uiConfig: { boardTitle: 'Lightbox' } },
+  });
+  return serverAdapter.getRouter();
+}

@@ -1,0 +1,226 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { testConfig } from '@lightbox/testkit/config.js';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { BlobConfig, Config, S3Config } from '../config/config.js';
+import { type Core, createCore } from '../core.js';
+import { isDuplicate, newId, ObjectId } from '../db/ids.js';
+import { CHUNK } from './cipher.js';
+import { moveBlobs } from './move.js';
+import type { StoreName } from './names.js';
+import { type BlobStore, type ByteRange, MissingChunk } from './store.js';
+import { openBlobStores } from './stores.js';
+
+/** The S3 server of these tests: that of S3_ENDPOINT, or versitygw from the path or from Go's folder (`npm run test:s3`). */
+const gateway = ['versitygw', join(homedir(), 'go/bin/versitygw')].find(
+  (file) => !spawnSync(file, ['--version']).error,
+);
+const hasS3 = Boolean(process.env.S3_ENDPOINT || gateway);
+if (!hasS3)
+  process.stderr.write('The store s3 is not tested: S3_ENDPOINT and versitygw are missing (npm run test:s3).\n');
+
+let server: ChildProcess | undefined;
+let config: Config;
+let core: Core;
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+
+async function startS3(folder: string): Promise<S3Config | null> {
+  const {
+    S3_ENDPOINT,
+    S3_BUCKET = 'lightbox',
+    S3_ACCESS_KEY_ID = 'tester',
+    S3_SECRET_ACCESS_KEY = 'Harbour-Lantern-42',
+  } = process.env;
+  const pair = { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY };
+  const bucket = { ...pair, region: 'us-east-1', bucket: S3_BUCKET, forcePathStyle: true };
+  if (S3_ENDPOINT) return { ...bucket, endpoint: S3_ENDPOINT };
+  if (!gateway) return null;
+  mkdirSync(join(folder, S3_BUCKET), { recursive: true });
+  const port = await freePort();
+  const args = ['--access', pair.accessKeyId, '--secret', pair.secretAccessKey, '--port', `127.0.0.1:${port}`];
+  server = spawn(gateway, [...args, 'posix', folder], { stdio: 'ignore' });
+  const endpoint = `http://127.0.0.1:${port}`;
+  await vi.waitFor(() => fetch(endpoint), 20_000);
+  return { ...bucket, endpoint };
+}
+
+beforeAll(async () => {
+  const base = await testConfig();
+  const dir = mkdtempSync(join(base.dataDir, 'blobs-'));
+  config = { ...base, blobs: { store: 'gridfs', dir, s3: await startS3(join(base.dataDir, 's3')) } };
+  core = await createCore(config, 'test');
+});
+afterAll(async () => {
+  await core?.close();
+  server?.kill();
+});
+
+const stores = (changes: Partial<BlobConfig> = {}) =>
+  openBlobStores(core.db, { blobs: { ...config.blobs, ...changes } }, core.elections);
+
+async function* inParts(bytes: Buffer, size = 65_536): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+const key = randomBytes(32);
+
+async function readAll(store: BlobStore, id: ObjectId, size: number, range?: ByteRange): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of store.read(id, key, size, range)) parts.push(part);
+  return Buffer.concat(parts);
+}
+const first = ObjectId.createFromTime(0);
+const last = new ObjectId('f'.repeat(24));
+
+describe.each(['gridfs', 'file', 's3'] as const)('the store %s', (name) => {
+  const test = it.skipIf(name === 's3' && !hasS3);
+  const store = () => stores().named(name);
+
+  test.each([0, 1, CHUNK, 2 * CHUNK + 77])('gives %i bytes back as they were, and each range of them', async (size) => {
+    const [id, bytes] = [newId(), randomBytes(size)];
+    expect(await store().write(id, key, inParts(bytes))).toMatchObject({
+      store: name,
+      chunks: Math.max(1, Math.ceil(size / CHUNK)),
+    });
+    expect((await readAll(store(), id, size)).equals(bytes)).toBe(true);
+    for (const [from, to] of [
+      [0, 1],
+      [CHUNK - 1, CHUNK + 1],
+      [size - 1, size],
+      [7, 7],
+    ] as const) {
+      if (from < 0 || to > size) continue;
+      expect((await readAll(store(), id, size, { from, to })).equals(bytes.subarray(from, to)), `${from}–${to}`).toBe(
+        true,
+      );
+    }
+    await expect(readAll(store(), id, size, { from: 0, to: size + 1 })).rejects.toThrow(RangeError);
+  });
+
+  test('takes chunks one by one, each once, and counts those without a gap', async () => {
+    const id = newId();
+    const chunk = (index: number) => ({
+      index,
+      last: index === 2,
+      plain: Buffer.alloc(index === 2 ? 9 : CHUNK, index),
+    });
+    for (const index of [0, 2]) await store().writeChunk(id, key, chunk(index));
+    const again = await store()
+      .writeChunk(id, key, chunk(0))
+      .catch((error) => error);
+    expect(isDuplicate(again)).toBe(true);
+    if (name !== 'gridfs') expect(await store().countChunks(id)).toBe(1);
+    await store().writeChunk(id, key, chunk(1));
+    expect(await store().countChunks(id)).toBe(3);
+    await store().complete(id, 2 * CHUNK + 9);
+    expect((await readAll(store(), id, 2 * CHUNK + 9)).subarray(-9)).toEqual(Buffer.alloc(9, 2));
+  });
+
+  test('refuses a chunk that was changed, swapped or removed', async () => {
+    const [id, other, size] = [newId(), newId(), 2 * CHUNK + 77];
+    await store().write(id, key, inParts(randomBytes(size)));
+    const sealed: Buffer[] = [];
+    for await (const part of store().readSealed(id)) sealed.push(part);
+    const [zero, one] = sealed as [Buffer, Buffer];
+    await store().writeSealed(other, 0, one);
+    await store().writeSealed(other, 1, zero);
+    await expect(readAll(store(), other, size)).rejects.toThrow('Chunk 0');
+    await store().delete(other);
+    const flipped = Buffer.from(zero);
+    flipped[5] = (flipped[5] as number) ^ 1;
+    await store().writeSealed(other, 0, flipped);
+    await expect(readAll(store(), other, size)).rejects.toThrow('Chunk 0');
+    await store().delete(other);
+    await store().writeSealed(other, 0, zero);
+    await expect(readAll(store(), other, size)).rejects.toThrow(MissingChunk);
+  });
+
+  test('leaves nothing when the bytes end with an error, or are deleted, and lists the others in order', async () => {
+    const broken = newId();
+    async function* breaks(): AsyncGenerator<Buffer> {
+      yield randomBytes(2 * CHUNK);
+      throw new Error('The line broke.');
+    }
+    await expect(store().write(broken, key, breaks())).rejects.toThrow('The line broke.');
+    const ids = [newId(), newId(), newId()];
+    for (const id of ids) await store().write(id, key, inParts(Buffer.from('x')));
+    const [one, two, three] = ids as [ObjectId, ObjectId, ObjectId];
+    await store().delete(two);
+    await store().delete(two);
+    const listed = (await store().between(first, last, 1_000)).map(String);
+    expect(listed).toEqual(listed.toSorted());
+    for (const id of [broken, two]) expect(listed).not.toContain(String(id));
+    expect((await store().between(one, three, 10)).map(String)).toEqual([]);
+    expect((await store().between(two, last, 1)).map(String)).toEqual([String(three)]);
+  });
+});
+
+describe('several stores', () => {
+  const move = (to: StoreName) => moveBlobs({ ...core, blobs: stores({ store: to }) }, to);
+  /** Stores one blob with a record. */
+  async function store(name: StoreName, size: number) {
+    const [blob, bytes] = [newId(), randomBytes(size)];
+    const written = await stores({ store: name }).write(blob, key, inParts(bytes));
+    await core.models.Image.collection.insertOne({ _id: newId(), blob, store: written.store } as never);
+    return { blob, bytes, size };
+  }
+  const storeOf = async (blob: ObjectId) => (await core.models.Image.findOne({ blob }, { store: 1 }).lean())?.store;
+
+  it.skipIf(!hasS3)('a blob is moved from GridFS to S3, to files and back, and is read all the time', async () => {
+    const { blob, bytes, size } = await store('gridfs', 2 * CHUNK + 5);
+    for (const to of ['s3', 'file', 'gridfs'] as const) {
+      // A reader that began before the move gets the rest from the new store.
+      const reader = stores({ store: to }).read(blob, key, size);
+      const parts = [(await reader.next()).value as Buffer];
+      await move(to);
+      for await (const part of reader) parts.push(part);
+      expect(Buffer.concat(parts).equals(bytes)).toBe(true);
+      expect(await storeOf(blob)).toBe(to);
+      expect((await readAll(stores({ store: to }).named(to), blob, size)).equals(bytes)).toBe(true);
+      const others = (['gridfs', 's3', 'file'] as const).filter((name) => name !== to);
+      for (const name of others) expect(await stores().named(name).countChunks(blob), name).toBe(0);
+    }
+  });
+
+  it('an interrupted move leaves the blob readable, and the next one ends it', async () => {
+    const one = await store('gridfs', CHUNK + 5);
+    const two = await store('gridfs', 7);
+    const all = stores({ store: 'file' });
+    const target = all.named('file');
+    const real = target.writeSealed.bind(target);
+    target.writeSealed = async (id, index, sealed) => {
+      if (index === 1) throw new Error('The machine stopped.');
+      await real(id, index, sealed);
+    };
+    await expect(moveBlobs({ ...core, blobs: all }, 'file')).rejects.toThrow('The machine stopped.');
+    for (const { blob, bytes, size } of [one, two]) {
+      expect((await readAll(stores({ store: 'file' }), blob, size)).equals(bytes)).toBe(true);
+    }
+    expect((await move('file')).blobs).toBeGreaterThanOrEqual(1);
+    expect(await move('file')).toMatchObject({ blobs: 0 });
+    expect([await storeOf(one.blob), await storeOf(two.blob)]).toEqual(['file', 'file']);
+  });
+
+  it('a blob without a record stays, for the upload that is under way', async () => {
+    const id = newId();
+    await stores().writeChunk(id, key, { index: 0, last: false, plain: Buffer.alloc(CHUNK) });
+    expect((await move('file')).left).toBeGreaterThanOrEqual(1);
+    // It goes on in the store where it began.
+    const later = stores({ store: 'file' });
+    await later.writeChunk(id, key, { index: 1, last: true, plain: Buffer.alloc(3) });
+    expect(await later.complete(id, CHUNK + 3)).toMatchObject({ store: 'gridfs', chunks: 2 });
+    expect(await readAll(later, id, CHUNK + 3)).toHaveLength(CHUNK + 3);
+    await later.delete(id);
+    expect(await later.countChunks(id)).toBe(0);
+  });
+});

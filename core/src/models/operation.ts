@@ -1,0 +1,11 @@
+import type { SelfCheckReport } from '@lightbox/contract/selfCheck/report.js';
+import { date, Mixed, schemaOf } from './fields.js';
+
+/** The last self-check with its report, and the last backup. */
+export interface OperationDoc {
+  _id: 'selfCheck' | 'backup';
+  at: Date;
+  report?: Omit<SelfCheckReport, 'at'>;
+}
+
+export const operation = schemaOf<OperationDoc>({ _id: String, at: date, report: Mixed });
