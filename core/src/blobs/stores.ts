@@ -6,7 +6,14 @@ import { ChunkedBlobStore } from './chunkedStore.js';
 import { FilePlace } from './filePlace.js';
 import { type StoreName, storeNames } from './names.js';
 import { S3Place } from './s3Place.js';
-import { type BlobStore, type ByteRange, GridFsBlobStore, type KeptChunks, MissingChunk, type WrittenBlob } from './store.js';
+import {
+  type BlobStore,
+  type ByteRange,
+  GridFsBlobStore,
+  type KeptChunks,
+  MissingChunk,
+  type WrittenBlob,
+} from './store.js';
 
 /**
  * Returns the stores that are configured. New blobs go to `BLOB_STORE`; blobs in the others are still found there, so
