@@ -224,6 +224,26 @@ describe('Among 10,000 images of one owner', () => {
     for (let after = images[0]?._id ?? null; after; ) after = await addCards(test.gateway.models, after, new Date());
   }, 120_000);
 
+  it.each<ImageSearch>([
+    { kind: 'pdf' },
+    { modality: 'MG' },
+    { state: 'locked' },
+    { state: 'endsSoon' },
+    { state: 'notVerified' },
+    { from: '2019-01-01', to: '2019-01-08' },
+  ])('A search by %j, which few images meet, reads few cards.', async (conditions) => {
+    const profile = test.gateway.db.collection<{ keysExamined?: number; docsExamined?: number; ns: string }>(
+      'system.profile',
+    );
+    const seen = await profile.countDocuments();
+    await test.gateway.db.db?.command({ profile: 2 });
+    expect(await found(owner, conditions)).toEqual([]);
+    await test.gateway.db.db?.command({ profile: 0 });
+    const reads = (await profile.find().skip(seen).toArray()).filter(({ ns }) => ns.endsWith('.cards'));
+    expect(reads.length).toBeGreaterThan(0);
+    for (const { keysExamined = 0, docsExamined = 0 } of reads) expect(keysExamined + docsExamined).toBeLessThan(100);
+  });
+
   it('A search by a name reads the people of that name and not all patients of the owner, and finds all their images.', async () => {
     const profile = test.gateway.db.collection<{ docsExamined?: number; ns: string }>('system.profile');
     const totalOf = async (text: string): Promise<number> =>

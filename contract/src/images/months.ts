@@ -22,6 +22,7 @@ export const PlaceOf = z.strictObject({
   sort: sortBy(['createAt'], '-createAt'),
 });
 export const Place = z.object({
+  /** Estimated when more than `limits.exactTotal` images come before the page. */
   page: z.int(),
   /** The cursor of that page; absent for the first. */
   cursor: z.string().optional(),
