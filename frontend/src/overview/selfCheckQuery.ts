@@ -1,6 +1,7 @@
 import { selfCheckCalls } from '@lightbox/contract/selfCheck/calls.js';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { send } from '../lib/http';
+import { put } from '../lib/live';
 
 export const selfCheck = queryOptions({
   queryKey: ['selfCheck'],
@@ -13,6 +14,6 @@ export function useRunSelfCheck(fallback: string) {
   return useMutation({
     mutationFn: () => send(selfCheckCalls.runSelfCheck, { body: {} }),
     meta: { fallback },
-    onSuccess: (answer) => cache.setQueryData(selfCheck.queryKey, answer),
+    onSuccess: (answer) => put(cache, selfCheck.queryKey, answer),
   });
 }
