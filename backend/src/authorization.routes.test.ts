@@ -196,6 +196,7 @@ describe('fields that are nobody’s to send', () => {
       removeTotp: post(patient, { code: '123456' }),
       renewRecoveryCodes: post(patient, { code: '123456' }),
       changePassword: post(patient, { currentPassword: PASSWORD, newPassword: 'Harbour-Lantern-42' }),
+      createToken: post(patient, { name: 'x', scopes: ['read'], days: 1 }),
       changeRole: post(admin, { role: 'healthProvider' }, `/users/role/${(await builders.patient()).id}`),
       subscribePush: post(patient, { endpoint: 'https://push.example.org/x', keys: { p256dh: 'x', auth: 'x' } }),
       unsubscribePush: post(patient, { endpoint: 'https://push.example.org/x' }),

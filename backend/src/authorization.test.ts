@@ -300,6 +300,7 @@ const unchanged: readonly CallName[] = [
   'endOtherSessions',
   'getTotp',
   'listPasskeys',
+  'listTokens',
   'unsubscribePush',
 ];
 
