@@ -28,8 +28,8 @@ const { test, api } = useGateway();
 let admin: Person;
 let provider: Person;
 
-/** A prime number of actions, so that they meet all other fields; the lists are filtered by the last of them. */
-const usedActions = auditActionNames.slice(0, auditActionNames.indexOf('user.list') + 1).slice(-41);
+/** A prime number of actions, so that they meet all other fields. The lists are filtered by the 38th, which meets each status often. */
+const usedActions = auditActionNames.slice(auditActionNames.indexOf('user.list') - 37).slice(0, 41);
 const some = <T>(values: readonly T[], i: number): T => values[i % values.length] as T;
 /** Of late: notifications do not live for ever. Some happen in the same moment. */
 const start = new Date(Date.now() - 48 * 3_600_000);

@@ -81,7 +81,7 @@ const withName = (people: Named[], term: string): ObjectId[] =>
     .map(({ _id }) => _id);
 
 /**
- * Returns a function that finds the patients whose name has a word that begins with the term. Where the viewer may see
+ * Returns a function that finds the patients whose name has a word that begins with the term. For a viewer who may see
  * every patient, an index of the directory has the few of that name. Others are asked only about the patients of their own
  * cards, so that the time of a search tells nothing of other people; so is a name that too many people have.
  */
