@@ -3,8 +3,8 @@ import { newId } from '@lightbox/core/db/ids.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createMessageWriter } from './messages/messageWriter.js';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { createMessageWriter, hearMessage } from './messages/messageWriter.js';
 import { Client } from './testing/client.js';
 import { buildPatient, buildProvider, type Person } from './testing/factories.js';
 import { files } from './testing/files.js';
@@ -182,4 +182,42 @@ it('Two gateways that write to one chat at once keep the order in which its mess
     const stored = await test.gateway.models.Message.find({ _id: { $in: messages.map(({ _id }) => _id) } }).lean();
     expect(stored.map(({ seq }) => seq).sort()).toEqual(seqs.sort());
   }
+});
+
+it('Messages that one person sends at once keep their order when another gateway uses a seq of theirs.', async () => {
+  const { _id: recipient } = await buildPatient(test.gateway);
+  const { Message } = test.gateway.models;
+  const draft = () => ({ sender: provider._id, recipient, content: 'Hello', clientId: randomUUID() });
+  const { message } = await test.gateway.writeMessage(draft());
+  const used = { ...message, _id: newId(), seq: message.seq + 2, clientId: randomUUID() };
+  await Message.collection.insertOne(used);
+  const sent = await Promise.all(Array.from({ length: 4 }, draft).map(test.gateway.writeMessage));
+  expect(sent.map(({ created }) => created)).toEqual([true, true, true, true]);
+  const seqs = sent.map(({ message: { seq } }) => seq);
+  expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
+  const stored = await Message.find({ conversation: message.conversation, _id: { $ne: used._id } }).sort({ seq: 1 });
+  expect(stored.map(({ seq }) => seq)).toEqual([message.seq, ...seqs]);
+});
+
+it('A signal of another gateway during a write does not change the seqs that the write has reserved.', async () => {
+  const people = await Promise.all([1, 2].map(() => buildPatient(test.gateway)));
+  const counters = new LRUCache<string, number>({ max: 10 });
+  const writeMessage = createMessageWriter(test.gateway, counters);
+  const draft = (recipient: Person) => ({
+    sender: provider._id,
+    recipient: recipient._id,
+    content: 'Hello',
+    clientId: randomUUID(),
+  });
+  await Promise.all(people.map((person) => writeMessage(draft(person))));
+  const { collection } = test.gateway.models.Conversation;
+  const write = collection.bulkWrite.bind(collection);
+  vi.spyOn(collection, 'bulkWrite').mockImplementationOnce(async (...given) => {
+    const result = await write(...(given as Parameters<typeof write>));
+    const to = [people[0]?.id, provider.id].map(String);
+    hearMessage(counters, { name: 'message:new', to, refs: { seq: 7 } });
+    return result;
+  });
+  const sent = await Promise.all([...people, ...people].map((person) => writeMessage(draft(person))));
+  expect(sent.map(({ message }) => message.seq)).toEqual([2, 2, 3, 3]);
 });

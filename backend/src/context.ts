@@ -51,8 +51,8 @@ export interface Gateway extends Core {
   settleMessage: MessageSettler;
   /** Messages that this gateway has written and not broadcast yet. They never change, so presenting them needs no read. */
   recentMessages: LRUCache<string, MessageDoc>;
-  /** Ids of messages that this gateway has broadcast to its clients. */
-  shownMessages: LRUCache<string, true>;
+  /** The `seq` of messages that this gateway has broadcast to its clients, by their id. */
+  shownMessages: LRUCache<string, number>;
   demoPeople: DemoPerson[];
   anonymousFailures: AnonymousFailures;
   /**

@@ -26,7 +26,7 @@ export type Counters = LRUCache<string, number>;
 
 /**
  * Messages that are written with or after a counter wait for a majority. If a failover takes back the counter alone, the
- * unique index refuses the next message of the conversation, which then raises it (`writeBeyond`).
+ * unique index refuses the next message of the conversation, which then raises it (`moveBehind`).
  */
 const onOne = { writeConcern: { w: 1 } } as const;
 
@@ -57,27 +57,54 @@ export function hearMessage(counters: Counters, { name, to, refs: { seq } }: Liv
 }
 
 async function write(core: Store, drafts: Draft[], counters: Counters): Promise<Sent[]> {
-  const { messages, refused } = await store(core, drafts, counters);
+  const all = conversationsOf(drafts);
+  try {
+    const { messages, refused, reserved } = await store(core, drafts, all, counters);
+    const earlier = new Map<number, MessageDoc>();
+    await findEarlier(core, messages, refused, earlier);
+    const late = all.map((wanted) => ({ ...wanted, drafts: lateOf(wanted.drafts, { refused, earlier, reserved }) }));
+    await moveBehind(core, messages, { late, refused, earlier, counters });
+    const own = new Map(messages.map((message) => [String(message._id), message]));
+    return messages.map((message, i) => {
+      const first = earlier.get(i);
+      return first ? { message: own.get(String(first._id)) ?? first, created: false } : { message, created: true };
+    });
+  } catch (error) {
+    for (const { id } of all) counters.delete(id);
+    throw error;
+  }
+}
+
+/** Finds the earlier messages of repeated drafts among those that a unique index refused. */
+async function findEarlier(
+  core: Store,
+  messages: MessageDoc[],
+  refused: Set<number>,
+  earlier: Map<number, MessageDoc>,
+): Promise<void> {
+  if (refused.size === 0) return;
   // The messages that caused the refusals may not be on a majority yet: wait before one of them is an answer.
-  if (refused.size > 0) await majorityHasAll(core.db);
-  return Promise.all(
-    messages.map(async (message, i) => {
-      if (!refused.has(i)) return { message, created: true };
-      const first = await original(core, message);
-      return first ? { message: first, created: false } : writeBeyond(core, drafts[i] as Draft, message, counters);
+  await majorityHasAll(core.db);
+  await Promise.all(
+    [...refused].map(async (i) => {
+      const first = await original(core, messages[i] as MessageDoc);
+      if (first) earlier.set(i, first);
     }),
   );
 }
 
 /**
- * Handles a `seq` that is in use: after a failover the conversation's counter can lag behind its messages. Raises the
- * counter and writes again.
+ * Returns the drafts of a conversation that need a new `seq`. One whose `seq` is in use takes those with it that arrived
+ * after it: they are in the order in which they were sent.
  */
-async function writeBeyond(core: Store, draft: Draft, { conversation }: MessageDoc, counters: Counters): Promise<Sent> {
-  if (!(await raiseCounter(core, conversation))) throw new AppError('CONFLICT');
-  counters.delete(conversation);
-  const [sent] = await write(core, [draft], counters);
-  return sent as Sent;
+function lateOf(
+  drafts: number[],
+  { refused, earlier, reserved }: Omit<Stored, 'messages'> & { earlier: Map<number, MessageDoc> },
+): number[] {
+  const stored = drafts.filter((i) => !earlier.has(i));
+  if (!reserved) return stored;
+  const first = stored.findIndex((i) => refused.has(i));
+  return first < 0 ? [] : stored.slice(first);
 }
 
 /** Raises the counter of a conversation to its last message. False when it has no message. */
@@ -101,7 +128,8 @@ export async function writeMessageWith(
   changes: (tx: Transaction, message: MessageDoc) => Promise<void>,
 ): Promise<Sent> {
   for (let tries = 1; ; tries++) {
-    const seq = await advance(core, conversationOf(draft.sender, draft.recipient), [draft.sender, draft.recipient], 1);
+    const reserve = tries === 1 ? advance : advanceFree;
+    const seq = await reserve(core, conversationOf(draft.sender, draft.recipient), [draft.sender, draft.recipient], 1);
     const message = toMessage(core, draft, seq);
     try {
       await core.events.change(actor, async (tx) => {
@@ -137,66 +165,81 @@ interface Stored {
   messages: MessageDoc[];
   /** Positions of those that a unique index refused. */
   refused: Set<number>;
+  /** False when another gateway has advanced a counter meanwhile. */
+  reserved: boolean;
 }
 
 /** Stores each draft with a `seq` of its conversation, in the order of their arrival. */
-async function store(core: Store, drafts: Draft[], counters: Counters): Promise<Stored> {
-  const all = conversationsOf(drafts);
+async function store(core: Store, drafts: Draft[], all: Wanted[], counters: Counters): Promise<Stored> {
   const make = (seqs: number[]) => drafts.map((draft, i) => toMessage(core, draft, seqs[i] as number));
   // A refused message of several in one conversation would leave a gap below the others before the counter is written.
   const alone = all.length === drafts.length && all.every(({ id }) => counters.has(id));
   if (!alone) {
     const messages = make(await reserveSeqs(core, all, counters));
-    return { messages, refused: await insert(core, messages) };
+    return { messages, refused: await insert(core, messages), reserved: true };
   }
   const messages = make(
     drafts.map(({ sender, recipient }) => (counters.get(conversationOf(sender, recipient)) ?? 0) + 1),
   );
-  try {
-    const [reserved, refused] = await Promise.all([advanceTogether(core, all, counters), insert(core, messages)]);
-    if (!reserved) await moveBehind(core, messages, refused, all, counters);
-    else for (const { conversation, seq } of messages) counters.set(conversation, seq);
-    return { messages, refused };
-  } catch (error) {
-    for (const { id } of all) counters.delete(id);
-    throw error;
-  }
+  const [reserved, refused] = await Promise.all([advanceTogether(core, all, counters), insert(core, messages)]);
+  if (reserved) for (const { conversation, seq } of messages) counters.set(conversation, seq);
+  return { messages, refused, reserved };
+}
+
+interface Moved {
+  /** The conversations, with the positions of the messages that are moved. */
+  late: Wanted[];
+  /** Positions of messages that are not stored yet. */
+  refused: Set<number>;
+  earlier: Map<number, MessageDoc>;
+  counters: Counters;
 }
 
 /**
- * Another gateway has advanced a counter meanwhile, so these messages may stand before some that were acknowledged
- * earlier. Gives each a new `seq`, before anybody is told of it.
+ * Another gateway has advanced a counter meanwhile, or has used a `seq`, so these messages may stand before some that were
+ * acknowledged earlier. Gives each a new `seq`, before anybody is told of it.
  */
-async function moveBehind(
+async function moveBehind(core: Store, messages: MessageDoc[], { late, refused, earlier, counters }: Moved) {
+  for (let tries = 1; ; tries++) {
+    const all = late
+      .map((wanted) => ({ ...wanted, drafts: wanted.drafts.filter((i) => !earlier.has(i)) }))
+      .filter(({ drafts }) => drafts.length > 0);
+    if (all.length === 0) return;
+    if (tries > MAX_TRIES) throw new AppError('CONFLICT');
+    await Promise.all(
+      all.map(async ({ id, members, drafts }) => {
+        // After a failover the counter itself may be behind.
+        await raiseCounter(core, id);
+        const last = await advanceFree(core, id, members, drafts.length);
+        counters.set(id, last);
+        drafts.forEach((draft, k) => {
+          (messages[draft] as MessageDoc).seq = last - drafts.length + 1 + k;
+        });
+      }),
+    );
+    const positions = all.flatMap(({ drafts }) => drafts);
+    const inUse = await place(core, messages, positions, refused);
+    for (const i of positions) if (!inUse.has(i)) refused.delete(i);
+    if (inUse.size === 0) return;
+    await findEarlier(core, messages, new Set([...inUse].filter((i) => refused.has(i))), earlier);
+  }
+}
+
+/** Gives messages their new `seq`, and inserts the `missing` ones. Returns the positions that a unique index refused. */
+async function place(
   core: Store,
   messages: MessageDoc[],
-  refused: Set<number>,
-  all: Wanted[],
-  counters: Counters,
-): Promise<void> {
-  const inserted = messages.filter((_, i) => !refused.has(i));
-  for (const { id } of all) counters.delete(id);
-  if (inserted.length === 0) return;
-  for (let tries = 1; ; tries++) {
-    // After a failover the counter itself may be behind.
-    await Promise.all(all.map(({ id }) => raiseCounter(core, id)));
-    const seqs = await reserveSeqs(core, all, counters);
-    messages.forEach((message, i) => {
-      message.seq = seqs[i] as number;
-    });
-    try {
-      await core.models.Message.collection.bulkWrite(
-        inserted.map(({ _id, seq }) => ({ updateOne: { filter: { _id }, update: { $set: { seq } } } })),
-        { ordered: false },
-      );
-      return;
-    } catch (error) {
-      // A message of another gateway has this place, for the moment in which that one is moved.
-      if (!isDuplicate(error)) throw error;
-      for (const { id } of all) counters.delete(id);
-      if (tries === MAX_TRIES) throw new AppError('CONFLICT');
-    }
-  }
+  positions: number[],
+  missing: Set<number>,
+): Promise<Set<number>> {
+  const writes = positions.map((i) => {
+    const message = messages[i] as MessageDoc;
+    return missing.has(i)
+      ? { insertOne: { document: message } }
+      : { updateOne: { filter: { _id: message._id }, update: { $set: { seq: message.seq } } } };
+  });
+  const inUse = await refusedBy(() => core.models.Message.collection.bulkWrite(writes, { ordered: false }));
+  return new Set([...inUse].map((k) => positions[k] as number));
 }
 
 interface Wanted {
@@ -219,14 +262,16 @@ function conversationsOf(drafts: Draft[]): Wanted[] {
 
 /** Reserves a `seq` in its conversation for each draft. A `seq` that is not used leaves a gap. */
 async function reserveSeqs(core: Store, all: Wanted[], counters: Counters): Promise<number[]> {
+  // Signals of other gateways may raise a known counter during the write.
   const known = all.filter(({ id }) => counters.has(id));
+  const before = new Map(known.map(({ id }) => [id, counters.get(id) as number]));
   const together = known.length > 1 && (await advanceTogether(core, known, counters));
   const seqs: number[] = [];
   await Promise.all(
     all.map(async (wanted) => {
       const { id, members, drafts } = wanted;
-      const before = together ? counters.get(id) : undefined;
-      const last = before === undefined ? await advance(core, id, members, drafts.length) : before + drafts.length;
+      const first = together ? before.get(id) : undefined;
+      const last = first === undefined ? await advance(core, id, members, drafts.length) : first + drafts.length;
       counters.set(id, last);
       drafts.forEach((draft, k) => {
         seqs[draft] = last - drafts.length + 1 + k;
@@ -270,6 +315,13 @@ async function advance(core: Store, id: string, members: ObjectId[], by: number)
   }
 }
 
+/**
+ * Reserves numbers that no other gateway tries. A gateway tries only the number after the last one that it knows, so the
+ * first one stays free. Returns the last one.
+ */
+const advanceFree = (core: Store, id: string, members: ObjectId[], by: number): Promise<number> =>
+  advance(core, id, members, by + 1);
+
 const toMessage = (core: Store, draft: Draft, seq: number): MessageDoc => ({
   _id: newId(),
   conversation: conversationOf(draft.sender, draft.recipient),
@@ -288,14 +340,18 @@ const toMessage = (core: Store, draft: Draft, seq: number): MessageDoc => ({
 });
 
 /** Inserts the messages. Returns the positions of those that a unique index refused. */
-async function insert(core: Store, messages: MessageDoc[]): Promise<Set<number>> {
+const insert = (core: Store, messages: MessageDoc[]): Promise<Set<number>> =>
+  refusedBy(() => core.models.Message.collection.insertMany(messages, { ordered: false }));
+
+/** Returns the positions of those writes of one command that a unique index refused. */
+async function refusedBy(write: () => Promise<unknown>): Promise<Set<number>> {
   try {
-    await core.models.Message.collection.insertMany(messages, { ordered: false });
+    await write();
     return new Set();
   } catch (error) {
-    const refused = (error as { writeErrors?: { index: number; code: number }[] }).writeErrors;
-    if (!refused?.length || refused.some(({ code }) => code !== 11000)) throw error;
-    return new Set(refused.map(({ index }) => index));
+    const { writeErrors } = error as { writeErrors?: { index: number; code: number }[] };
+    if (!writeErrors?.length || writeErrors.some(({ code }) => code !== 11000)) throw error;
+    return new Set(writeErrors.map(({ index }) => index));
   }
 }
 

@@ -108,6 +108,19 @@ describe('messages', () => {
     for (const receiver of receivers) expect(await receiver.until('message:new', 2)).toEqual([first, second]);
   });
 
+  it('a message that was handed over before its writer gave it a later seq is shown again with that seq', async () => {
+    const { patient, provider } = await pair();
+    const receivers = [await connect(one, provider), await connect(two, provider)];
+    const body = { recipientId: provider.id, content: 'moved' };
+    const first = data(await (await connect(one, patient)).ask('message:send', body));
+    for (const receiver of receivers) await receiver.until('message:new');
+    const { Message } = one.gateway.models;
+    const moved = await Message.findByIdAndUpdate(first.id, { seq: first.seq + 3 }, { returnDocument: 'after' });
+    await dispatchMessages(two.gateway, [moved?.toObject() as MessageDoc]);
+    const both = [first, { ...first, seq: first.seq + 3 }];
+    for (const receiver of receivers) expect(await receiver.until('message:new', 2)).toEqual(both);
+  });
+
   it('with one clientId from HTTP and both gateways’ sockets are one message', async () => {
     const { patient, provider } = await pair();
     const [a, b] = [await connect(one, patient), await connect(two, patient)];

@@ -311,13 +311,15 @@ const isRefused = (gateway: Gateway, viewer: Viewer): Promise<boolean> =>
 
 /**
  * True for a message that this gateway has broadcast already: after a crash it is handed over again. Clients that
- * connected since then have read it. The mark is removed when the broadcast fails.
+ * connected since then have read it. One that has a later `seq` since then is not: a sweeper was faster than its writer.
+ * The mark is removed when the broadcast fails.
  */
 function wasBroadcast(gateway: Gateway, { name, refs }: LiveUpdate): boolean {
   if (name !== 'message:new') return false;
   const id = String(refs.record);
-  if (gateway.shownMessages.has(id)) return true;
-  gateway.shownMessages.set(id, true);
+  const seq = Number(refs.seq);
+  if ((gateway.shownMessages.get(id) ?? Number.NEGATIVE_INFINITY) >= seq) return true;
+  gateway.shownMessages.set(id, seq);
   return false;
 }
 
