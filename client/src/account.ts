@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Login } from './http.js';
 
 /** The folder of the client's own files. */
@@ -24,9 +25,9 @@ export function originOf(address: string): string {
 
 /** Writes a file that only this user can read. It has its name when it is whole: the client may be killed at any time. */
 async function writePrivately(path: string, value: unknown): Promise<void> {
-  await mkdir(folder(), { recursive: true, mode: 0o700 });
-  const part = `${path}.${process.pid}`;
-  await writeFile(part, JSON.stringify(value), { mode: 0o600 });
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const part = `${path}.${randomUUID()}`;
+  await writeFile(part, JSON.stringify(value), { mode: 0o600, flag: 'wx' });
   await rename(part, path);
 }
 
@@ -36,6 +37,7 @@ export const dropLogin = (): Promise<void> => rm(file(), { force: true });
 /** Returns the login of `LIGHTBOX_URL` and `LIGHTBOX_TOKEN`, or the one that `lightbox login` has kept. */
 export async function readLogin(): Promise<Login> {
   const { LIGHTBOX_URL: url, LIGHTBOX_TOKEN: token } = process.env;
+  if (Boolean(url) !== Boolean(token)) throw new Error('Set both LIGHTBOX_URL and LIGHTBOX_TOKEN, or neither.');
   if (url && token) return { url: originOf(url), token };
   try {
     return JSON.parse(await readFile(file(), 'utf8')) as Login;
@@ -44,40 +46,17 @@ export async function readLogin(): Promise<Login> {
   }
 }
 
-/** The uploads that began and did not end: the address of each at the server, by a hash. No names are stored. */
-export class Unfinished {
-  private written: Promise<void> = Promise.resolve();
-
-  private constructor(private readonly begun: Record<string, string>) {}
-
-  private static path = (): string => join(folder(), 'uploads.json');
-
-  static async read(): Promise<Unfinished> {
-    return new Unfinished(
-      await readFile(Unfinished.path(), 'utf8')
-        .then((text) => JSON.parse(text) as Record<string, string>)
-        .catch(() => ({})),
-    );
-  }
-
-  get(key: string): string | undefined {
-    return this.begun[key];
-  }
-
-  keep(key: string, url: string): Promise<void> {
-    this.begun[key] = url;
-    return this.write();
-  }
-
-  async drop(key: string): Promise<void> {
-    if (!(key in this.begun)) return;
-    delete this.begun[key];
-    await this.write();
-  }
-
-  /** Writes one after another: several files are sent at the same time. */
-  private write(): Promise<void> {
-    this.written = this.written.then(() => writePrivately(Unfinished.path(), this.begun));
-    return this.written;
-  }
-}
+/**
+ * The uploads that began and did not end: the address of each at the server, in a file named by a hash, so that several
+ * runs at the same time do not disturb each other. No names are stored.
+ */
+export const unfinished = {
+  path: (key: string): string => join(folder(), 'uploads', key),
+  get: (key: string): Promise<string | undefined> =>
+    readFile(unfinished.path(key), 'utf8').then(
+      (text) => JSON.parse(text) as string,
+      () => undefined,
+    ),
+  keep: (key: string, url: string): Promise<void> => writePrivately(unfinished.path(key), url),
+  drop: (key: string): Promise<void> => rm(unfinished.path(key), { force: true }),
+};

@@ -1,13 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildPatient, buildProvider, type Person } from '@lightbox/backend/testing/factories.js';
 import { png } from '@lightbox/backend/testing/files.js';
 import { useGateway } from '@lightbox/backend/testing/useGateway.js';
 import type { TokenScope } from '@lightbox/contract/auth/personalTokens.js';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 const { test, api } = useGateway();
 
@@ -67,6 +69,10 @@ it('a wrong token, and an address in clear text, are refused in one sentence, an
   expect([wrong.status, wrong.err.trim()]).toEqual([1, 'Authentication failed']);
   const clear = await run(['login', 'http://images.clinic.example'], {}, 'lbx_wrong\n');
   expect([clear.status, clear.err]).toEqual([1, expect.stringContaining('is not https')]);
+  const none = await run(['login', test.url]);
+  expect([none.status, none.err.trim()]).toEqual([1, 'No token was given.']);
+  const half = await run(['whoami'], { LIGHTBOX_URL: test.url });
+  expect([half.status, half.err]).toEqual([1, expect.stringContaining('Set both')]);
   expect(await readdir(join(folder, 'lightbox')).catch(() => [])).not.toContain('login.json');
 });
 
@@ -111,18 +117,18 @@ it('an upload that was killed goes on where it ended, and keeps no name on the d
   const env = await tokenOf(person, ['upload']);
   const path = join(folder, 'private_name.png');
   await writeFile(path, png(3, 2, 9 * 1024 * 1024));
-  const begun = join(folder, 'lightbox/uploads.json');
-  await rm(begun, { force: true });
+  const begun = join(folder, 'lightbox/uploads');
+  const notes = () => (existsSync(begun) ? readdirSync(begun).filter((name) => /^[0-9a-f]{64}$/.test(name)) : []);
   const child = begin(['upload', path], env);
   const ended = end(child);
-  await vi.waitUntil(() => existsSync(begun), { interval: 1, timeout: 30_000 });
+  await vi.waitUntil(() => notes().length > 0, { interval: 1, timeout: 30_000 });
   child.kill('SIGKILL');
   expect((await ended).status).toBeNull();
-  expect(await readFile(begun, 'utf8')).not.toContain('private');
+  expect(await readFile(join(begun, notes()[0] ?? ''), 'utf8')).not.toContain('private');
   const again = await run(['upload', path], env);
   expect(again.out, again.err).toContain('1 stored');
   expect(await test.gateway.models.Upload.countDocuments({ owner: person._id })).toBe(1);
-  expect(JSON.parse(await readFile(begun, 'utf8'))).toEqual({});
+  expect(notes()).toEqual([]);
 });
 
 it('a token without the right says so, and the exit status is 1', async () => {
@@ -131,4 +137,95 @@ it('a token without the right says so, and the exit status is 1', async () => {
   await writeFile(path, png(7, 7));
   const { status, err } = await run(['upload', path], env);
   expect([status, err]).toEqual([1, expect.stringContaining('Authentication failed')]);
+});
+
+it('links in a folder are not followed, and a fault in it does not end the run', async () => {
+  const env = await tokenOf(await buildProvider(test.gateway), ['upload', 'read']);
+  const scans = await mkdtemp(join(folder, 'links-'));
+  await writeFile(join(scans, 'hand.png'), png(6, 3));
+  for (const [name, target] of Object.entries({ round: '.', again: '..', nowhere: 'gone', out: '/etc/hostname' })) {
+    await symlink(target, join(scans, name));
+  }
+  const { out, err, status } = await run(['upload', scans, join(folder, 'missing')], env);
+  expect([status, out]).toEqual([1, expect.stringContaining('1 stored, 0 known already, 4 skipped, 1 failed')]);
+  expect(err).toContain('missing: ENOENT');
+});
+
+it('the end of a reader such as `head` is no failure', async () => {
+  const env = await tokenOf(await buildProvider(test.gateway), ['read']);
+  const child = begin(['whoami'], env);
+  child.stdout?.destroy();
+  expect(await end(child)).toMatchObject({ status: 0, err: '' });
+});
+
+it('ends at once when the token has ended', async () => {
+  const person = await buildProvider(test.gateway);
+  const env = await tokenOf(person, ['upload']);
+  const scans = await mkdtemp(join(folder, 'ended-'));
+  for (let i = 0; i < 20; i++) await writeFile(join(scans, `${i}.png`), png(8, 2 + i));
+  const { body } = await api.as(person).get('/auth/tokens').expect(200);
+  await api.as(person).del(`/auth/tokens/${body.data[0].id}`).expect(200);
+  const { out, err, status } = await run(['upload', scans], env);
+  expect([status, out]).toEqual([1, expect.stringContaining('20 failed')]);
+  expect(err.match(/Authentication failed/g)?.length).toBeLessThanOrEqual(3);
+});
+
+describe('a server that means harm', () => {
+  const id = 'a'.repeat(24);
+  const image = {
+    id,
+    createAt: '2026-01-01',
+    contentType: 'image/png',
+    isShared: false,
+    caption: '\u001b[2Jgone\u009b',
+  };
+  const started: (() => void)[] = [];
+  afterAll(() => {
+    for (const stop of started) stop();
+  });
+  async function serve(listener: RequestListener): Promise<string> {
+    const server = createServer(listener).listen(0, '127.0.0.1');
+    started.push(() => server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  it('moves no cursor, names no file, and sends nothing to another address', async () => {
+    const asked: string[] = [];
+    const other = await serve((req, res) => {
+      asked.push(`${req.method} ${req.url}`);
+      res.end();
+    });
+    const LIGHTBOX_URL = await serve((req, res) => {
+      req.resume();
+      if (req.url?.includes('/content')) {
+        return res.writeHead(200, { 'content-disposition': 'attachment; filename="../../.profile"' }).end('x');
+      }
+      if (req.url?.includes('known')) return res.end(JSON.stringify({ data: {} }));
+      if (req.url?.endsWith('/tus'))
+        return res.writeHead(201, { location: `${other}/tus/1`, 'tus-resumable': '1.0.0' }).end();
+      if (req.method === 'POST') return res.writeHead(307, { location: `${other}/share` }).end();
+      return res.end(JSON.stringify({ data: [image] }));
+    });
+    const env = { LIGHTBOX_URL, LIGHTBOX_TOKEN: 'lbx_x' };
+
+    for (const args of [['list'], ['list', '--json']]) {
+      const { out } = await run(args, env);
+      expect(out.trimEnd()).not.toMatch(/\p{Cc}/u);
+      expect(out).toContain('\\u001b[2Jgone\\u009b');
+    }
+    const saved = await mkdtemp(join(folder, 'harm-'));
+    expect((await run(['download', id, '--to', join(saved, 'a/b'), '--force'], env)).status).toBe(0);
+    expect(await readdir(saved, { recursive: true })).toEqual(['a', 'a/b', `a/b/${id}.profile`]);
+    const path = join(saved, 'one.png');
+    await writeFile(path, png(2, 2));
+    for (const args of [
+      ['share', id, '--with', 'person@example.org'],
+      ['upload', path],
+    ]) {
+      const { status, err } = await run(args, env);
+      expect([status, err], err).toEqual([1, expect.stringContaining('leads to another address')]);
+    }
+    expect(asked).toEqual([]);
+  });
 });

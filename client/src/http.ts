@@ -1,5 +1,6 @@
 import type { BodyInput, CallShape, DataOf, QueryInput } from '@lightbox/contract/call.js';
 import type { Failure, Success } from '@lightbox/contract/envelope.js';
+import { complain } from './say.js';
 
 /** A refusal of the server. Status 0: the server was not reached. */
 export class ApiError extends Error {
@@ -28,7 +29,8 @@ interface Input<C> {
 }
 
 const TRIES = 6;
-const LONGEST_WAIT_S = 60;
+/** A throttle counts for an hour at most. */
+const LONGEST_WAIT_S = 3_600;
 const later = new Set([0, 408, 423, 429, 502, 503, 504]);
 
 /** Repeats `work` while the server is away or busy. Waits as long as the server says, or twice as long each time. */
@@ -39,6 +41,7 @@ export async function patiently<T>(work: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!(error instanceof ApiError) || !later.has(error.status) || tries === TRIES) throw error;
       const seconds = Math.min(LONGEST_WAIT_S, error.retryAfter ?? 2 ** (tries - 1) / 2);
+      if (seconds > 60) complain(`The server asks to wait for ${Math.ceil(seconds / 60)} minutes.`);
       await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
     }
   }
@@ -48,14 +51,18 @@ export async function patiently<T>(work: () => Promise<T>): Promise<T> {
 export function failureOf(status: number, text: string, retryAfter: string | null | undefined): ApiError {
   let failure: Partial<Failure> = {};
   try {
-    failure = JSON.parse(text) as Failure;
+    failure = (JSON.parse(text) as Failure | null) ?? {};
   } catch {
     // The answer of a proxy is not JSON.
   }
   const { error = '', message = `The server answered with status ${status}.`, errors } = failure;
-  const sentence = errors?.length ? errors.map((one) => one.message).join(' ') : message;
+  const sentence = Array.isArray(errors) && errors.length > 0 ? errors.map((one) => one.message).join(' ') : message;
   return new ApiError(status, error, sentence, retryAfter ? Number(retryAfter) || undefined : undefined);
 }
+
+/** The refusal to go on at another address than that of the login. */
+export const elsewhere = (url: string): ApiError =>
+  new ApiError(400, 'ELSEWHERE', `${url} leads to another address. Log in with that address, if you trust it.`);
 
 async function request<C extends CallShape>(
   { url, token }: Login,
@@ -69,6 +76,8 @@ async function request<C extends CallShape>(
   );
   const answer = await fetch(`${url}/api${path}${given.length > 0 ? `?${new URLSearchParams(given)}` : ''}`, {
     method: call.method.toUpperCase(),
+    // A redirect could take the body to another server, or to one without TLS.
+    redirect: 'manual',
     headers: {
       authorization: `Bearer ${token}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -78,6 +87,7 @@ async function request<C extends CallShape>(
   }).catch(() => {
     throw new ApiError(0, 'UNREACHABLE', `${url} cannot be reached.`);
   });
+  if (answer.status >= 300 && answer.status < 400) throw elsewhere(url);
   if (!answer.ok) throw failureOf(answer.status, await answer.text(), answer.headers.get('retry-after'));
   return answer;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { randomUUID } from 'node:crypto';
 import { basename, extname } from 'node:path';
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { securityCalls } from '@lightbox/contract/auth/securityCalls.js';
 import { imageCalls } from '@lightbox/contract/images/calls.js';
@@ -9,16 +9,18 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { shareCalls } from '@lightbox/contract/sharing/calls.js';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { dropLogin, keepLogin, originOf, readLogin, Unfinished } from './account.js';
+import { dropLogin, keepLogin, originOf, readLogin } from './account.js';
 import { download } from './download.js';
-import { type Login, send } from './http.js';
+import { ApiError, type Login, send } from './http.js';
+import { complain, say } from './say.js';
 import { filesOf, upload, type Wish } from './upload.js';
 
 /** Files that are sent at the same time. */
 const AT_ONCE = 3;
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const complain = (line: string): void => void process.stderr.write(`${line}\n`);
+// So that the parts of files are removed.
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
 
 function number(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number above 0.');
@@ -31,10 +33,16 @@ async function askToken(): Promise<string> {
   const { isTTY } = process.stdin;
   if (isTTY) process.stderr.write('Personal token (from your profile, under Security): ');
   const lines = createInterface({ input: process.stdin, output: silent, terminal: Boolean(isTTY) });
-  const token = await lines.question('');
-  lines.close();
-  if (isTTY) process.stderr.write('\n');
-  return token.trim();
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      lines.once('line', (line) => resolve(line.trim()));
+      // The end of the pipe, or Ctrl-C.
+      lines.once('close', () => reject(new Error('No token was given.')));
+    });
+  } finally {
+    lines.close();
+    if (isTTY) process.stderr.write('\n');
+  }
 }
 
 async function describeLogin(login: Login): Promise<string> {
@@ -42,16 +50,24 @@ async function describeLogin(login: Login): Promise<string> {
   return `${user.username} (${user.role}) at ${login.url}. The token may: ${scopes.join(', ')}. It ends on ${expiresAt.slice(0, 10)}.`;
 }
 
-/** Runs `work` for each item, a few at a time. Returns the number of items that failed, each with a line. */
+/**
+ * Runs `work` for each item, a few at a time. Returns the number of items that failed, each with a line. Ends early when
+ * the server no longer accepts the token: the others would fail too.
+ */
 async function forEach<T>(items: T[], nameOf: (item: T) => string, work: (item: T) => Promise<void>): Promise<number> {
-  const left = [...items];
-  let failed = 0;
+  const left = items.values();
+  let [failed, refused] = [0, false];
   const lane = async () => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) {
+    for (const item of left) {
+      if (refused) {
+        failed += 1;
+        continue;
+      }
       try {
         await work(item);
       } catch (error) {
         failed += 1;
+        refused ||= error instanceof ApiError && error.status === 401;
         complain(`failed   ${nameOf(item)}: ${(error as Error).message}`);
       }
     }
@@ -64,11 +80,12 @@ async function forEach<T>(items: T[], nameOf: (item: T) => string, work: (item: 
 function progressOf(total: number): { at(path: string, sent: number): void; end(): void } {
   const { isTTY } = process.stderr;
   const sent = new Map<string, number>();
+  let done = 0;
   return {
     at: (path, bytes) => {
+      done += bytes - (sent.get(path) ?? 0);
       sent.set(path, bytes);
       if (!isTTY) return;
-      const done = [...sent.values()].reduce((sum, one) => sum + one, 0);
       process.stderr.write(
         `\r${Math.floor((100 * done) / Math.max(1, total))} % of ${Math.ceil(total / 1024 ** 2)} MB `,
       );
@@ -87,11 +104,14 @@ interface UploadOptions {
 
 async function uploadAll(paths: string[], { caption, patient, reason }: UploadOptions): Promise<void> {
   const login = await readLogin();
-  const files = await filesOf(paths);
-  const unfinished = await Unfinished.read();
+  const { files, leftOut } = await filesOf(paths);
   const progress = progressOf(files.reduce((sum, { size }) => sum + size, 0));
-  const counts = { stored: 0, known: 0, skipped: 0 };
-  const failed = await forEach(
+  const counts = { stored: 0, known: 0, skipped: 0, failed: 0 };
+  for (const { path, state, reason } of leftOut) {
+    counts[state] += 1;
+    (state === 'failed' ? complain : say)(`${state.padEnd(8)} ${path}: ${reason}`);
+  }
+  counts.failed += await forEach(
     files,
     ({ path }) => path,
     async (file) => {
@@ -100,7 +120,7 @@ async function uploadAll(paths: string[], { caption, patient, reason }: UploadOp
         ...(patient ? { patientId: patient } : {}),
         ...(reason ? { mismatchReason: reason } : {}),
       };
-      const outcome = await upload(login, file, wish, unfinished, (sent) => progress.at(file.path, sent));
+      const outcome = await upload(login, file, wish, (sent) => progress.at(file.path, sent));
       progress.at(file.path, file.size);
       counts[outcome.state] += 1;
       progress.end();
@@ -108,7 +128,8 @@ async function uploadAll(paths: string[], { caption, patient, reason }: UploadOp
     },
   );
   progress.end();
-  say(`${counts.stored} stored, ${counts.known} known already, ${counts.skipped} skipped, ${failed} failed`);
+  const { stored, known, skipped, failed } = counts;
+  say(`${stored} stored, ${known} known already, ${skipped} skipped, ${failed} failed`);
   if (failed > 0) process.exitCode = 1;
 }
 

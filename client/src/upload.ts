@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { imageCalls } from '@lightbox/contract/images/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { uploadCalls } from '@lightbox/contract/uploads/calls.js';
 import { DetailedError, type HttpResponse, Upload } from 'tus-js-client';
-import type { Unfinished } from './account.js';
-import { ApiError, failureOf, type Login, patiently, send } from './http.js';
+import { unfinished } from './account.js';
+import { ApiError, elsewhere, failureOf, type Login, patiently, send } from './http.js';
 
 /** A file to send. `named`: the person has named it, and not only its folder. */
 export interface Found {
@@ -17,24 +17,35 @@ export interface Found {
   named: boolean;
 }
 
-/** Lists the files of these paths, with those of all folders below them, in the order of their names. */
-export async function filesOf(paths: string[], named = true): Promise<Found[]> {
-  const found: Found[] = [];
-  for (const path of paths) {
-    const about = await stat(path);
-    if (about.isDirectory()) {
-      const inside = (await readdir(path)).filter((name) => !name.startsWith('.')).sort();
-      found.push(
-        ...(await filesOf(
-          inside.map((name) => join(path, name)),
-          false,
-        )),
-      );
-    } else if (about.isFile()) {
-      found.push({ path, size: about.size, named });
+/** A path that is not sent. `failed`: the person wanted it, or it could not be read. */
+export interface LeftOut {
+  path: string;
+  state: 'failed' | 'skipped';
+  reason: string;
+}
+
+/**
+ * Lists the files of these paths, with those of all folders below them, in the order of their names. Links in folders are
+ * not followed: they may lead in circles, or out of the folder.
+ */
+export async function filesOf(paths: string[]): Promise<{ files: Found[]; leftOut: LeftOut[] }> {
+  const [files, leftOut]: [Found[], LeftOut[]] = [[], []];
+  const look = async (path: string, named: boolean): Promise<void> => {
+    try {
+      const about = named ? await stat(path) : await lstat(path);
+      if (about.isFile()) files.push({ path, size: about.size, named });
+      else if (about.isDirectory()) {
+        for (const name of (await readdir(path)).sort()) if (!name.startsWith('.')) await look(join(path, name), false);
+      } else {
+        const reason = about.isSymbolicLink() ? 'Links in a folder are not followed.' : 'This is no file.';
+        leftOut.push({ path, state: named ? 'failed' : 'skipped', reason });
+      }
+    } catch (error) {
+      leftOut.push({ path, state: 'failed', reason: (error as Error).message });
     }
-  }
-  return found;
+  };
+  for (const path of paths) await look(path, true);
+  return { files, leftOut };
 }
 
 async function sha256Of(path: string): Promise<string> {
@@ -63,7 +74,6 @@ export async function upload(
   login: Login,
   { path, size, named }: Found,
   wish: Wish,
-  unfinished: Unfinished,
   onProgress: (sent: number) => void,
 ): Promise<Outcome> {
   const sha256 = await sha256Of(path);
@@ -73,11 +83,11 @@ export async function upload(
     .update(JSON.stringify([login.url, sha256, wish]))
     .digest('hex');
   try {
-    const imageId = await patiently(() => transfer(login, { path, size }, wish, key, unfinished, onProgress));
+    const imageId = await patiently(() => transfer(login, { path, size }, wish, key, onProgress));
     await unfinished.drop(key);
     return { state: 'stored', imageId };
   } catch (error) {
-    if (error instanceof ApiError && error.status >= 400 && error.status < 500) await unfinished.drop(key);
+    if (error instanceof ApiError && isFinal(error.status)) await unfinished.drop(key);
     if (!named && error instanceof ApiError && error.code === 'UNSUPPORTED_TYPE') {
       return { state: 'skipped', reason: error.message };
     }
@@ -85,17 +95,20 @@ export async function upload(
   }
 }
 
-function transfer(
+/** True when the server has refused the file. Other refusals pass: a new token, or some patience, and the upload goes on. */
+const isFinal = (status: number): boolean =>
+  status >= 400 && status < 500 && ![401, 403, 408, 423, 429].includes(status);
+
+async function transfer(
   { url, token }: Login,
   { path, size }: Pick<Found, 'path' | 'size'>,
   { caption, patientId, mismatchReason }: Wish,
   key: string,
-  unfinished: Unfinished,
   onProgress: (sent: number) => void,
 ): Promise<string> {
+  const begun = await unfinished.get(key);
   return new Promise((resolve, reject) => {
     let imageId = '';
-    const begun = unfinished.get(key);
     const sending = new Upload(createReadStream(path), {
       endpoint: `${url}/api${uploadCalls.createUpload.path}`,
       ...(begun ? { uploadUrl: begun } : {}),
@@ -111,7 +124,12 @@ function transfer(
       },
       retryDelays: null,
       storeFingerprintForResuming: false,
-      onUploadUrlAvailable: () => sending.url && void unfinished.keep(key, sending.url),
+      // Without the note the upload still ends in this run.
+      onUploadUrlAvailable: () => sending.url && void unfinished.keep(key, sending.url).catch(() => undefined),
+      // The server, or a proxy without TLS, names the address of the upload.
+      onBeforeRequest: (request) => {
+        if (new URL(request.getURL()).origin !== url) throw elsewhere(url);
+      },
       onProgress,
       onAfterResponse: (_: unknown, response: HttpResponse) => {
         imageId = response.getHeader('Lightbox-Image') ?? imageId;
@@ -125,6 +143,7 @@ function transfer(
 
 function asApiError(error: Error | DetailedError, url: string): Error {
   if (!(error instanceof DetailedError)) return error;
+  if (error.causingError instanceof ApiError) return error.causingError;
   const answer = error.originalResponse;
   if (!answer) return new ApiError(0, 'UNREACHABLE', `${url} cannot be reached.`);
   return failureOf(answer.getStatus(), answer.getBody(), answer.getHeader('retry-after'));

@@ -6,7 +6,7 @@ import { type Permission, permissions, roleMay } from '@lightbox/contract/permis
 import { newId } from '@lightbox/core/db/ids.js';
 import { describe, expect, it } from 'vitest';
 import { connectSocket } from '../testing/client.js';
-import { buildAdmin, buildImage, buildPatient, buildProvider, type Person } from '../testing/factories.js';
+import { buildAdmin, buildImage, buildPatient, buildProvider, type Person, signIn } from '../testing/factories.js';
 import { png } from '../testing/files.js';
 import { useGateway } from '../testing/useGateway.js';
 
@@ -100,6 +100,13 @@ describe('a personal token', () => {
     await api.as(token).get(`/upload/image/${foreign.id}`).expect(404);
   });
 
+  it('counts every use, also one that calls itself a background call', async () => {
+    const person = await buildProvider(test.gateway);
+    const { token } = await make(person);
+    await api.as(token).get('/upload/my-images').set('X-Background', '1').expect(200);
+    await expect.poll(() => tokensOf(person)).toEqual([expect.objectContaining({ lastUsedAt: expect.any(String) })]);
+  });
+
   it('ends by its date, and not by idleness', async () => {
     const person = await buildProvider(test.gateway);
     const { token } = await make(person, ['read'], 2);
@@ -148,7 +155,10 @@ describe('a personal token', () => {
     await Session.create(more);
     await api.as(person).post('/auth/tokens', good).expect(409);
     await api.as(person).del(`/auth/tokens/${first.id}`).expect(200);
-    await make(person);
+    // The last place is taken once, also by two devices at the same moment.
+    const phone = await signIn(test.gateway, person._id);
+    const answers = await Promise.all([person, phone].map((device) => api.as(device).post('/auth/tokens', good)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
   });
 
   it('a token that nobody made, or a part of one, is refused with the one message', async () => {

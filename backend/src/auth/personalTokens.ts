@@ -3,6 +3,7 @@ import { type PersonalToken, type TokenScope, tokenPrefix } from '@lightbox/cont
 import type { securityCalls } from '@lightbox/contract/auth/securityCalls.js';
 import type { DataOf } from '@lightbox/contract/call.js';
 import { limits } from '@lightbox/contract/limits.js';
+import { touch } from '@lightbox/core/access/hold.js';
 import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -78,7 +79,9 @@ export async function createToken({ gateway, actor, viewer, body }: Context<Crea
   const token = `${tokenPrefix}${randomBytes(BYTES).toString('base64url')}`;
   const doc = newToken(gateway, viewer._id, { ...body, hash: hashOf(token) });
   await gateway.events.change(actor, async (tx) => {
-    const { Session } = gateway.models;
+    const { Session, User } = gateway.models;
+    // Two devices that take the last place at once conflict here.
+    await User.updateOne({ _id: viewer._id }, touch, { session: tx.session });
     const count = await Session.countDocuments(aliveTokens(gateway, viewer._id)).session(tx.session);
     if (count >= limits.tokens) {
       throw new AppError('CONFLICT', { message: `An account has at most ${limits.tokens} personal tokens.` });

@@ -113,8 +113,9 @@ async function identify(gateway: Gateway, shape: CallShape, req: Request, res: R
     const claims = await gateway.authenticate(req, res, 'verification');
     return { viewer: null, verification: { userId: oid(claims.sub), codeId: oid(claims.rid) } };
   }
-  const active = req.headers['x-background'] !== '1';
   const claims = await gateway.authenticate(req, res, ...tokensOf(shape));
+  // A personal token does not end by idleness. Its person has to see each use of it.
+  const active = claims.typ === 'personal' || req.headers['x-background'] !== '1';
   if (claims.typ === 'personal' && !claims.scopes.some((scope) => shape.scopes?.includes(scope))) {
     throw new AppError('AUTHENTICATION_FAILED');
   }

@@ -103,10 +103,9 @@ export class ChunkedBlobStore implements BlobStore {
   }
 
   async *readSealed(id: ObjectId): AsyncGenerator<Buffer> {
-    const count = await this.countChunks(id);
-    for (let index = 0; index < count; index++) {
+    for (let index = 0; ; index++) {
       const sealed = await this.place.get(String(id), index);
-      if (!sealed) throw new MissingChunk(`Blob ${id} has no chunk ${index}.`);
+      if (!sealed) return;
       yield sealed;
     }
   }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Core } from '../core.js';
-import { ObjectId } from '../db/ids.js';
+import { isDuplicate, ObjectId } from '../db/ids.js';
 import { majorityHasAll } from '../db/majority.js';
 import { IntegrityError } from '../errors.js';
 import { isSame } from '../keys/isSame.js';
 import { TAG } from './cipher.js';
 import type { StoreName } from './names.js';
-import type { BlobStore } from './store.js';
+import { type BlobStore, chunksOf, MissingChunk } from './store.js';
 
 const BATCH = 200;
 const FIRST = ObjectId.createFromTime(0);
@@ -17,6 +17,8 @@ export interface Moved {
   bytes: number;
   /** Blobs without a record: uploads under way, and bytes that maintenance will remove. They stay. */
   left: number;
+  /** Blobs that are whole in no store. They stay where they are, and are in the log. */
+  damaged: number;
 }
 
 /**
@@ -31,7 +33,7 @@ export async function moveBlobs(
 ): Promise<Moved> {
   const { blobs } = core;
   const target = blobs.named(to);
-  const moved: Moved = { blobs: 0, bytes: 0, left: 0 };
+  const moved: Moved = { blobs: 0, bytes: 0, left: 0, damaged: 0 };
   for (const source of Object.values(blobs.all)) {
     if (source === target) continue;
     for (let after = FIRST; ; ) {
@@ -39,16 +41,27 @@ export async function moveBlobs(
       const last = ids.at(-1);
       if (!last) break;
       for (const id of ids) {
-        if (!(await hasRecord(core, id))) {
+        const size = await sizeOf(core, id);
+        if (size === null) {
           moved.left++;
           continue;
         }
-        moved.bytes += await copy(source, target, id);
+        try {
+          moved.bytes += await copy(source, target, id, size);
+        } catch (error) {
+          const deleted = (await sizeOf(core, id)) === null;
+          if (!deleted && !(error instanceof MissingChunk)) throw error;
+          if (!deleted) {
+            core.log.error({ err: error }, 'a blob was not moved');
+            moved.damaged++;
+            continue;
+          }
+        }
         // Chunks in GridFS are acknowledged by one member. Only when a majority has them may the old ones go.
         if (to === 'gridfs') await majorityHasAll(core.db);
         await core.models.Image.updateOne({ blob: id }, { $set: { store: to } });
         // Its image may have been deleted meanwhile.
-        if (!(await hasRecord(core, id))) await target.delete(id);
+        if ((await sizeOf(core, id)) === null) await target.delete(id);
         await source.delete(id);
         moved.blobs++;
       }
@@ -59,30 +72,45 @@ export async function moveBlobs(
   return moved;
 }
 
-async function hasRecord({ models }: Core, id: ObjectId): Promise<boolean> {
+/** Returns the bytes of a blob by its record; null when it has none. */
+async function sizeOf({ models }: Core, id: ObjectId): Promise<number | null> {
   const { Image, Voice, Drawing } = models;
-  return Boolean(
-    (await Image.exists({ blob: id })) ||
-      (await Voice.exists({ blob: id })) ||
-      (await Drawing.exists({ 'plain.blob': id })),
-  );
+  const of =
+    (await Image.findOne({ blob: id }, { size: 1 }).lean()) ?? (await Voice.findOne({ blob: id }, { size: 1 }).lean());
+  if (of) return of.size;
+  return (await Drawing.findOne({ 'plain.blob': id }, { plain: 1 }).lean())?.plain?.size ?? null;
 }
 
-/** Copies a blob and compares the copy with what was read. Returns its sealed bytes. */
-async function copy(source: BlobStore, target: BlobStore, id: ObjectId): Promise<number> {
-  // An interrupted run may have left a part.
-  await target.delete(id);
-  const read = createHash('sha256');
-  let [chunks, bytes] = [0, 0];
+/**
+ * Copies the chunks that the target does not have yet, and compares the copy with what was read. Nothing is removed
+ * first: the source may hold only the rest of a blob whose removal was interrupted, and another run may be moving it too.
+ * Returns the sealed bytes that were read.
+ */
+async function copy(source: BlobStore, target: BlobStore, id: ObjectId, size: number): Promise<number> {
+  const read: string[] = [];
+  let bytes = 0;
   for await (const sealed of source.readSealed(id)) {
-    read.update(sealed);
-    await target.writeSealed(id, chunks++, sealed);
+    await target.writeSealed(id, read.length, sealed).catch(unlessThere);
+    read.push(hashOf(sealed));
     bytes += sealed.length;
   }
-  await target.complete(id, bytes - chunks * TAG);
-  const stored = createHash('sha256');
-  for await (const sealed of target.readSealed(id)) stored.update(sealed);
-  if (isSame(read.digest('hex'), stored.digest('hex'))) return bytes;
-  await target.delete(id);
-  throw new IntegrityError(`Blob ${id} was not copied as it is.`);
+  let [stored, chunks] = [0, 0];
+  for await (const sealed of target.readSealed(id)) {
+    const original = read[chunks++];
+    stored += sealed.length;
+    if (original === undefined || isSame(original, hashOf(sealed))) continue;
+    // The next run copies it anew.
+    if (read.length === chunksOf(size)) await target.delete(id);
+    throw new IntegrityError(`Blob ${id} was not copied as it is.`);
+  }
+  if (stored !== size + chunksOf(size) * TAG) throw new MissingChunk(`Blob ${id} is whole in neither store.`);
+  await target.complete(id, size).catch(unlessThere);
+  return bytes;
+}
+
+const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/** Another run has just done the same. */
+function unlessThere(error: unknown): void {
+  if (!isDuplicate(error)) throw error;
 }

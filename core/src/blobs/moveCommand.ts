@@ -16,10 +16,14 @@ if (config.blobs.store !== to) {
   process.exit(1);
 }
 const core = await createCore(config, 'blobs');
-const { blobs, bytes, left } = await moveBlobs(core, to, (moved) =>
+const { blobs, bytes, left, damaged } = await moveBlobs(core, to, (moved) =>
   process.stdout.write(`${moved.blobs} moved, ${Math.round(moved.bytes / 1024 / 1024)} MiB\n`),
 );
 await core.close();
 process.stdout.write(
   `Done: ${blobs} blobs (${bytes} bytes) are in ${to} now. ${left} without a record stay: uploads under way, and bytes that maintenance removes.\n`,
 );
+if (damaged > 0) {
+  process.stderr.write(`${damaged} are damaged: they stay where they are, and the log names them.\n`);
+  process.exitCode = 1;
+}

@@ -61,7 +61,7 @@ export interface BlobStore {
   delete(id: ObjectId): Promise<void>;
   /** Returns ids of blobs between two ids, in order, at most `limit`; for finding blobs without a record. */
   between(after: ObjectId, end: ObjectId, limit: number): Promise<ObjectId[]>;
-  /** Yields the sealed chunks of a blob as they are stored, in order. */
+  /** Yields the sealed chunks of a blob as they are stored, in order, up to the first that is missing. */
   readSealed(id: ObjectId): AsyncGenerator<Buffer>;
   /** Stores a sealed chunk as it is. `complete` ends the blob. */
   writeSealed(id: ObjectId, index: number, sealed: Buffer): Promise<void>;
@@ -251,7 +251,11 @@ export class GridFsBlobStore implements BlobStore {
 
   async *readSealed(id: ObjectId): AsyncGenerator<Buffer> {
     const chunks = this.chunks().find({ files_id: id }, { sort: { n: 1 }, batchSize: 2 });
-    for await (const { data } of chunks) yield bufferOf(data);
+    let index = 0;
+    for await (const { n, data } of chunks) {
+      if (n !== index++) return;
+      yield bufferOf(data);
+    }
   }
 
   async writeSealed(id: ObjectId, index: number, sealed: Buffer): Promise<void> {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -171,7 +172,7 @@ describe('several stores', () => {
   async function store(name: StoreName, size: number) {
     const [blob, bytes] = [newId(), randomBytes(size)];
     const written = await stores({ store: name }).write(blob, key, inParts(bytes));
-    await core.models.Image.collection.insertOne({ _id: newId(), blob, store: written.store } as never);
+    await core.models.Image.collection.insertOne({ _id: newId(), blob, size, store: written.store } as never);
     return { blob, bytes, size };
   }
   const storeOf = async (blob: ObjectId) => (await core.models.Image.findOne({ blob }, { store: 1 }).lean())?.store;
@@ -209,6 +210,47 @@ describe('several stores', () => {
     expect((await move('file')).blobs).toBeGreaterThanOrEqual(1);
     expect(await move('file')).toMatchObject({ blobs: 0 });
     expect([await storeOf(one.blob), await storeOf(two.blob)]).toEqual(['file', 'file']);
+  });
+
+  it('a move that stopped while it removed the old copy loses nothing when it is repeated', async () => {
+    const { blob, bytes, size } = await store('gridfs', 2 * CHUNK + 5);
+    const all = stores({ store: 'file' });
+    all.named('gridfs').delete = async () => {
+      await core.db.db?.collection('blobs.chunks').deleteOne({ files_id: blob, n: 0 });
+      throw new Error('The machine stopped.');
+    };
+    await expect(moveBlobs({ ...core, blobs: all }, 'file')).rejects.toThrow('The machine stopped.');
+    await move('file');
+    expect((await readAll(stores({ store: 'file' }).named('file'), blob, size)).equals(bytes)).toBe(true);
+    expect(await stores().named('gridfs').countChunks(blob)).toBe(0);
+    // Nor is the rest removed of a blob that is whole in neither store.
+    await core.db.db?.collection('blobs.chunks').insertOne({ files_id: blob, n: 2, data: Buffer.from('x') });
+    await rm(join(config.blobs.dir ?? '', String(blob).slice(0, 5), String(blob), '0'));
+    expect(await move('file')).toMatchObject({ damaged: 1 });
+    expect(await stores().named('gridfs').countChunks(blob)).toBe(1);
+    await core.models.Image.collection.deleteOne({ blob });
+    await stores().delete(blob);
+  });
+
+  it('two moves at once lose nothing, and a blob that is deleted meanwhile stops neither', async () => {
+    const kept = await Promise.all(Array.from({ length: 8 }, () => store('file', CHUNK + 5)));
+    const gone = await store('file', 2 * CHUNK + 5);
+    const slow = stores({ store: 'gridfs' });
+    const target = slow.named('gridfs');
+    const real = target.writeSealed.bind(target);
+    target.writeSealed = async (id, index, sealed) => {
+      if (index === 0 && id.equals(gone.blob)) {
+        await core.models.Image.collection.deleteOne({ blob: id });
+        await stores().delete(id);
+      }
+      await real(id, index, sealed);
+    };
+    await Promise.all([moveBlobs({ ...core, blobs: slow }, 'gridfs'), moveBlobs({ ...core, blobs: slow }, 'gridfs')]);
+    for (const { blob, bytes, size } of kept) {
+      expect((await readAll(slow.named('gridfs'), blob, size)).equals(bytes)).toBe(true);
+      expect(await slow.named('file').countChunks(blob)).toBe(0);
+    }
+    for (const name of ['gridfs', 'file'] as const) expect(await slow.named(name).countChunks(gone.blob)).toBe(0);
   });
 
   it('a blob without a record stays, for the upload that is under way', async () => {
