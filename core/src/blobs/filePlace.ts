@@ -54,7 +54,7 @@ export class FilePlace implements ChunkPlace {
     for (const hour of hours) {
       if (hour < after.slice(0, HOUR_DIGITS) || hour > end.slice(0, HOUR_DIGITS)) continue;
       const ids = (await orNone(readdir(join(this.root, hour)), [])).sort();
-      found.push(...ids.filter((id) => id > after && id < end));
+      found.push(...ids.filter((id) => /^[0-9a-f]{24}$/.test(id) && id > after && id < end));
       if (found.length >= limit) break;
     }
     return found.slice(0, limit);

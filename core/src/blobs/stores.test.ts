@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -251,6 +251,14 @@ describe('several stores', () => {
       expect(await slow.named('file').countChunks(blob)).toBe(0);
     }
     for (const name of ['gridfs', 'file'] as const) expect(await slow.named(name).countChunks(gone.blob)).toBe(0);
+  });
+
+  it('a file of another program in the folder is no blob', async () => {
+    const { blob } = await store('file', 3);
+    await writeFile(join(config.blobs.dir ?? '', String(blob).slice(0, 5), `${String(blob).slice(0, 5)}~`), 'x');
+    expect((await stores().between(first, last, 1_000)).map(String)).toContain(String(blob));
+    await core.models.Image.collection.deleteOne({ blob });
+    await stores().delete(blob);
   });
 
   it('a blob without a record stays, for the upload that is under way', async () => {
