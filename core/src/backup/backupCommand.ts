@@ -20,7 +20,7 @@ await runCommand('The backup was stopped. Nothing of it is left.', async (signal
       `The backup is whole: ${folder} (${bytes} bytes, ${encrypted ? 'encrypted' : 'NOT encrypted: BACKUP_RECIPIENT is not set'}).`,
     );
     say(
-      `It holds everything that was acknowledged before ${at}${head ? `, and the audit log from ${headText(head)} on` : ''}.`,
+      `It holds everything that was acknowledged before ${at}${head ? `, and the audit log at least to the entry ${headText(head)}` : ''}.`,
     );
     return await selfCheck(core);
   } finally {

@@ -24,7 +24,8 @@ export async function runCommand(stopped: string, work: (signal: AbortSignal) =>
   const stop = new AbortController();
   let status = 1;
   for (const [name, ends] of Object.entries(statuses)) {
-    process.once(name, () => {
+    // A terminal signals the shell of npm too, which passes it on: a second one must not cut the clearing up short.
+    process.on(name, () => {
       status = ends;
       stop.abort();
     });

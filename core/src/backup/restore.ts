@@ -47,8 +47,9 @@ export async function checkBeforeRestore(
     throw new Refused(
       `The backup has blobs of the place ${absent.join(' and ')}. Give its settings first (BLOB_DIR, S3_…).`,
     );
-  await refuseTarget(config, manifest);
   await checkFiles(from, manifest.files);
+  // The last look before the first write.
+  await refuseTarget(config, manifest);
   return { manifest, tools };
 }
 
