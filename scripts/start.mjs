@@ -4,7 +4,10 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root, StepError, setup } from './setup.mjs';
 
-/** With `joins`, a command needs a running instance or addresses of its own. The others use an instance if one runs. */
+/**
+ * With `joins`, a command needs a running instance or addresses of its own. The others use an instance if one runs. With
+ * `targets`, its `--mongodb-uri` takes the place of MONGODB_URI.
+ */
 const commands = {
   backend: { main: 'backend/dist/main.js', joins: true },
   workers: { main: 'workers/dist/main.js', joins: true },
@@ -13,6 +16,8 @@ const commands = {
   'audit:verify': { main: 'core/dist/audit/verifyCommand.js', joins: true },
   'audit:adopt': { main: 'core/dist/audit/adoptCommand.js', joins: true },
   'blobs:move': { main: 'core/dist/blobs/moveCommand.js', joins: true },
+  backup: { main: 'core/dist/backup/backupCommand.js', joins: true },
+  restore: { main: 'core/dist/backup/restoreCommand.js', joins: true, targets: true },
   'self-check': { main: 'core/dist/selfCheck/command.js', joins: true },
   'keys:status': { main: 'core/dist/keys/statusCommand.js', joins: true },
   lightbox: { main: 'client/dist/lightbox.mjs', joins: false, program: true },
@@ -32,8 +37,10 @@ async function start() {
 }
 
 /** Runs a command in this process, so that signals reach it directly. */
-async function runCommand({ main, joins, program }) {
+async function runCommand({ main, joins, targets, program }) {
   if (!existsSync(join(root, main))) throw new StepError(`${main} is missing. Run \`npm run build\`.`);
+  const target = targets ? process.argv.indexOf('--mongodb-uri') : -1;
+  if (target > 0) process.env.MONGODB_URI = process.argv[target + 1];
   if (joins) {
     const { joinEnv } = await load('launcher/dist/instance.js');
     Object.assign(process.env, joinEnv(process.env, resolve(process.env.DATA_DIR || '.data')));

@@ -20,6 +20,13 @@ export interface BlobConfig {
   s3: S3Config | null;
 }
 
+export interface BackupConfig {
+  /** The age recipient to whom backups are encrypted; null: they are not. */
+  recipient: string | null;
+  /** The address with which `mongodump` reads the whole server; null: `mongodbUri`. */
+  mongodbUri: string | null;
+}
+
 /**
  * The configuration of a process as one typed object. `env.ts` parses it once, before anything is built. It is passed
  * in; no other code reads the environment.
@@ -65,6 +72,7 @@ export interface Config {
   /** Bytes that uploads leave free on MongoDB's disk. Null: the default of `db/diskReserve.ts`. */
   reserveBytes: number | null;
   blobs: BlobConfig;
+  backup: BackupConfig;
   ops: { host: string; port: number } | null;
   logLevel: string;
 }

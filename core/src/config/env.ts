@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { faultOfAnchor } from '../audit/anchor.js';
 import { isLoopback } from '../net/hosts.js';
 import { type AiConfig, aiConfigOf, aiRules, aiSettings } from './ai.js';
+import { backupConfigOf, backupSettings } from './backup.js';
 import { blobConfigOf, blobRules, blobSettings } from './blobs.js';
 import { faultsOfClearText } from './clearText.js';
 import type { Config } from './config.js';
@@ -135,6 +136,7 @@ const schema = z.object({
     .transform(Number)
     .optional(),
   ...blobSettings,
+  ...backupSettings,
   OPS_PORT: port.optional(),
   OPS_HOST: z.string().default('127.0.0.1'),
   /** Node.js reads it itself: the time zone of people whose browser has not sent theirs. */
@@ -280,6 +282,7 @@ function toConfig(env: z.output<typeof schema>, production: boolean): Config {
     rateLimits: env.RATE_LIMITS === 'on',
     reserveBytes: env.STORAGE_RESERVE_MB === undefined ? null : env.STORAGE_RESERVE_MB * 1024 * 1024,
     blobs: blobConfigOf(env),
+    backup: backupConfigOf(env),
     ops: env.OPS_PORT ? { host: env.OPS_HOST, port: env.OPS_PORT } : null,
     logLevel: env.LOG_LEVEL,
   };

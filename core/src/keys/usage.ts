@@ -99,28 +99,41 @@ const holders: Record<keyof Keys, Holder | null> = {
 
 const known = (ids: unknown[]): string[] => ids.filter((id) => typeof id === 'string');
 
+const ringNames = Object.keys(holders) as (keyof Keys)[];
+
+/** Returns the ids of the keys that stored records need, by ring. Rings whose loss loses nothing are absent. */
+export async function neededKeys(models: Models): Promise<Partial<Record<keyof Keys, string[]>>> {
+  const found = await Promise.all(
+    ringNames.map(async (ring) => [ring, (await holders[ring]?.keyIds(models)) ?? []] as const),
+  );
+  return Object.fromEntries(found.filter(([, ids]) => ids.length > 0));
+}
+
+interface LackingRing {
+  variable: string;
+  name: string;
+  ids: string[];
+}
+
+/** Returns the needed keys that no ring holds. */
+export function lackingKeys(needed: Partial<Record<keyof Keys, string[]>>, keys: Keys): LackingRing[] {
+  return ringNames.flatMap((ring) => {
+    const ids = (needed[ring] ?? []).filter((id) => !keys[ring].find(id));
+    const variable = ring === 'audit' ? 'APP_KEYS or AUDIT_KEYS' : 'ENCRYPTION_KEYS';
+    return ids.length > 0 ? [{ variable, name: holders[ring]?.name ?? ring, ids }] : [];
+  });
+}
+
 /** Returns the ids of the keys that stored records need and that no ring holds. */
 export async function missingKeys(models: Models, keys: Keys): Promise<string[]> {
-  const rings = Object.keys(holders) as (keyof Keys)[];
-  const ids = await Promise.all(
-    rings.map(async (ring) => ((await holders[ring]?.keyIds(models)) ?? []).filter((id) => !keys[ring].find(id))),
-  );
-  return [...new Set(ids.flat())];
+  return [...new Set(lackingKeys(await neededKeys(models), keys).flatMap(({ ids }) => ids))];
 }
 
 /** Throws when a key was removed that stored records still need. */
 export async function refuseMissingKeys(models: Models, keys: Keys): Promise<void> {
-  const rings = Object.keys(holders) as (keyof Keys)[];
-  const found = await Promise.all(
-    rings.map(async (ring) => {
-      const missing = ((await holders[ring]?.keyIds(models)) ?? []).filter((id) => !keys[ring].find(id));
-      const variable = ring === 'audit' ? 'APP_KEYS or AUDIT_KEYS' : 'ENCRYPTION_KEYS';
-      return missing.length > 0
-        ? [`  ${variable} must hold ${missing.join(', ')}: ${holders[ring]?.name} still need it`]
-        : [];
-    }),
+  const faults = lackingKeys(await neededKeys(models), keys).map(
+    ({ variable, name, ids }) => `  ${variable} must hold ${ids.join(', ')}: ${name} still need it`,
   );
-  const faults = found.flat();
   if (faults.length === 0) return;
   throw new ConfigError(
     `Lightbox cannot start without keys that are still in use (docs/security.md, "Rotating keys"):\n${faults.join('\n')}`,

@@ -155,6 +155,6 @@ const certificateEnd = ({ hostname, port }: URL): Promise<Date> =>
     socket.once('error', reject);
   });
 
-const productVersion = (
+export const productVersion = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version;

@@ -1,0 +1,208 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { testConfig } from '@lightbox/testkit/config.js';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CHUNK } from '../blobs/cipher.js';
+import { openBlobStores } from '../blobs/stores.js';
+import type { Config } from '../config/config.js';
+import { makeKeys } from '../config/keys.js';
+import { type Core, createCore } from '../core.js';
+import { newId } from '../db/ids.js';
+import { makeBackup } from './backup.js';
+import { BlobArchive, unpackBlobs } from './blobArchive.js';
+import { type Manifest, writeManifest } from './manifest.js';
+import { checkBeforeRestore } from './restore.js';
+import { readSealed, writeSealed } from './sealedFile.js';
+import { findTools, serverUri } from './tools.js';
+
+let config: Config;
+let core: Core;
+beforeAll(async () => {
+  const base = await testConfig();
+  config = { ...base, blobs: { ...base.blobs, dir: join(base.dataDir, 'blobs') } };
+  core = await createCore(config, 'test');
+});
+afterAll(() => core?.close());
+afterEach(() => vi.unstubAllEnvs());
+
+const folder = (): string => mkdtempSync(join(config.dataDir, 'backup-'));
+
+/** A program that fails in the given way. The real programs are in infra/src/backup.test.ts. */
+function standIn(name: string, script: string): string {
+  const path = join(folder(), name);
+  writeFileSync(path, `#!/bin/sh\n[ "$1" = --version ] && exit 0\n${script}\n`, { mode: 0o755 });
+  return path;
+}
+
+const signal = new AbortController().signal;
+
+describe('a backup', () => {
+  it.each(['mongodump', 'mongorestore', 'age'] as const)(
+    'names the missing program %s and its source',
+    async (name) => {
+      await expect(findTools([name], folder())).rejects.toThrow(
+        new RegExp(`^\`${name}\` is not on the PATH: .+\\. Nothing was written\\.$`),
+      );
+    },
+  );
+
+  it('leaves nothing when a program fails, and repeats neither password nor value', async () => {
+    const said = 'E11000 dup key: { email: "a@b.example" } at mongodb://root:Harbour-Lantern-42@db/';
+    const tools = { mongodump: standIn('mongodump', `head -c 100000 /dev/zero; echo '${said}' >&2; exit 3`) };
+    const to = folder();
+    const error = await makeBackup(core, tools, { to, signal }).catch((each: Error) => each);
+    expect((error as Error).message).toMatch(/^mongodump ended with status 3: E11000/);
+    expect((error as Error).message).not.toMatch(/Harbour|a@b/);
+    expect(readdirSync(to)).toEqual([]);
+    expect(await core.models.Operation.exists({ _id: 'backup' })).toBeNull();
+  });
+
+  it('leaves nothing when it is stopped', async () => {
+    const to = folder();
+    const stop = new AbortController();
+    const making = makeBackup(
+      core,
+      { mongodump: standIn('mongodump', 'exec sleep 60') },
+      {
+        to,
+        signal: stop.signal,
+        say: (line) => line.startsWith('Reading the database') && setTimeout(() => stop.abort(), 100),
+      },
+    );
+    await expect(making).rejects.toThrow();
+    expect(readdirSync(to)).toEqual([]);
+  });
+
+  it('of blobs outside MongoDB has those that came, grew or went while the database was read', async () => {
+    const elections = core.elections;
+    const stores = openBlobStores(core.db, { blobs: { ...config.blobs, store: 'file' } }, elections);
+    const store = stores.named('file');
+    const key = randomBytes(32);
+    const [early, growing, gone, late] = [newId(), newId(), newId(), newId()];
+    const small = Buffer.from('one chunk');
+    const write = (id: typeof early, plain: Buffer) =>
+      store.write(
+        id,
+        key,
+        (async function* () {
+          yield plain;
+        })(),
+      );
+    const big = randomBytes(CHUNK + 5);
+    await Promise.all([write(early, big), write(gone, small)]);
+    await store.writeChunk(growing, key, { index: 0, last: false, plain: big.subarray(0, CHUNK) });
+
+    const path = join(folder(), 'blobs.tar');
+    const archive = new BlobArchive(new Date());
+    const filling = (async () => {
+      await archive.add('file', store, signal);
+      await store.writeChunk(growing, key, { index: 1, last: true, plain: big.subarray(CHUNK) });
+      await Promise.all([write(late, small), store.delete(gone)]);
+      await archive.add('file', store, signal);
+      archive.end();
+    })();
+    const file = await writeSealed(
+      path,
+      { output: archive.output, ended: filling },
+      { recipient: null, tools: {}, signal },
+    );
+    expect(file).toMatchObject({ name: 'blobs.tar', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect([archive.blobs, archive.chunks]).toEqual([4, 6]);
+
+    const other = openBlobStores(core.db, { blobs: { store: 'file', dir: folder(), s3: null } }, elections);
+    for (const present of [0, 6]) {
+      const { input, ended, unpacked } = unpackBlobs(other);
+      await readSealed(path, { input, ended }, { identity: null, tools: {}, signal });
+      expect(unpacked).toEqual({ chunks: 6, present });
+    }
+    for (const [id, plain] of [
+      [early, big],
+      [growing, big],
+      [gone, small],
+      [late, small],
+    ] as const) {
+      const parts: Buffer[] = [];
+      for await (const part of other.read(id, key, plain.length)) parts.push(part);
+      expect(Buffer.concat(parts).equals(plain)).toBe(true);
+    }
+  });
+
+  it.each([
+    [
+      'mongodb://u:p@a:1,b:2/lightbox?tls=true',
+      'mongodb://u:p@a:1,b:2/?tls=true&authSource=lightbox&tlsCAFile=%2Fca.pem',
+    ],
+    ['mongodb://u:p@a/lightbox?authSource=admin', 'mongodb://u:p@a/?authSource=admin'],
+    ['mongodb+srv://a.example/lightbox', 'mongodb+srv://a.example/?tlsCAFile=%2Fca.pem'],
+    ['mongodb://127.0.0.1:27017/lightbox?replicaSet=rs0', 'mongodb://127.0.0.1:27017/?replicaSet=rs0'],
+  ])('reads the whole server of %s', (uri, expected) => expect(serverUri(uri, '/ca.pem')).toBe(expected));
+});
+
+describe('a restore is refused, and nothing is written', () => {
+  const content = Buffer.from('an archive');
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const whole = (): Manifest => ({
+    format: 1,
+    product: '0.1.0',
+    startedAt: new Date().toISOString(),
+    at: new Date().toISOString(),
+    database: core.db.name,
+    head: null,
+    encrypted: false,
+    keyIds: {},
+    stores: [],
+    blobs: 0,
+    chunks: 0,
+    files: [{ name: 'mongodb.archive', bytes: content.length, sha256 }],
+  });
+
+  interface Row {
+    change?: (manifest: Manifest) => object;
+    name?: string;
+    content?: Buffer;
+    identity?: string;
+  }
+  it.each<[why: string, row: Row, says: RegExp]>([
+    ['its making was cut short', { name: 'lightbox-x.part' }, /not a whole backup/],
+    ['a file was changed', { content: Buffer.from('an Archive') }, /changed or is damaged/],
+    ['a file is shorter', { content: content.subarray(1) }, /changed or is damaged/],
+    [
+      'a key is absent',
+      { change: () => ({ keyIds: { images: ['k-of-2020'] } }) },
+      /ENCRYPTION_KEYS must hold k-of-2020/,
+    ],
+    ['a place is absent', { change: () => ({ stores: ['s3'] }) }, /blobs of the place s3/],
+    ['it is encrypted, and no identity is named', { change: () => ({ encrypted: true }) }, /--identity FILE/],
+    [
+      'the identity is absent',
+      { change: () => ({ encrypted: true }), identity: '/nowhere' },
+      /cannot be read: \/nowhere/,
+    ],
+    ['the target has another name', { change: () => ({ database: 'clinic' }) }, /of the database "clinic"/],
+    ['the target has records', {}, /The target has records already .+ drop its databases first/],
+  ])('when %s', async (_, row, says) => {
+    const from = join(folder(), row.name ?? 'lightbox-x');
+    mkdirSync(from);
+    const manifest = { ...whole(), ...row.change?.(whole()) } as Manifest;
+    await writeManifest(from, manifest);
+    writeFileSync(join(from, 'mongodb.archive'), row.content ?? content);
+    vi.stubEnv('PATH', `${join(standIn('mongorestore', 'exit 9'), '..')}:${join(standIn('age', 'exit 9'), '..')}`);
+    await core.models.Counter.collection.insertOne({ _id: newId() as never });
+    const before = await core.models.Counter.collection.countDocuments();
+    await expect(checkBeforeRestore(config, { from, identity: row.identity ?? null })).rejects.toThrow(says);
+    expect(await core.models.Counter.collection.countDocuments()).toBe(before);
+  });
+
+  it.each([
+    ['there is no manifest', undefined],
+    ['the manifest is no JSON', 'not JSON'],
+    ['the manifest is of a later version', JSON.stringify({ format: 2 })],
+  ])('when %s', async (_, text) => {
+    const from = folder();
+    if (text) writeFileSync(join(from, 'manifest.json'), text);
+    await expect(
+      checkBeforeRestore({ ...config, encryptionKeys: makeKeys() }, { from, identity: null }),
+    ).rejects.toThrow(/has no manifest.json|cannot be read/);
+  });
+});

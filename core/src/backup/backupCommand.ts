@@ -1,0 +1,29 @@
+import { headText } from '../audit/anchor.js';
+import { loadConfig } from '../config/env.js';
+import { createCore } from '../core.js';
+import { backupTools, makeBackup } from './backup.js';
+import { option, runCommand, say, selfCheck } from './command.js';
+import { Refused } from './refused.js';
+
+/** `npm run backup -- --to DIR`: backs up a running product, and checks the product. docs/operations/backup.md */
+await runCommand('The backup was stopped. Nothing of it is left.', async (signal) => {
+  const to = option('--to');
+  if (!to) throw new Refused('Name the folder for backups: npm run backup -- --to DIR');
+  const config = loadConfig(process.env);
+  const tools = await backupTools({ config });
+  const core = await createCore(config, 'backup');
+  try {
+    const { folder, manifest } = await makeBackup(core, tools, { to, signal, say });
+    const { at, head, files, encrypted } = manifest;
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    say(
+      `The backup is whole: ${folder} (${bytes} bytes, ${encrypted ? 'encrypted' : 'NOT encrypted: BACKUP_RECIPIENT is not set'}).`,
+    );
+    say(
+      `It holds everything that was acknowledged before ${at}${head ? `, and the audit log at least to the entry ${headText(head)}` : ''}.`,
+    );
+    return await selfCheck(core);
+  } finally {
+    await core.close();
+  }
+});

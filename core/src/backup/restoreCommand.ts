@@ -1,0 +1,36 @@
+import { loadConfig } from '../config/env.js';
+import { option, runCommand, say, selfCheck } from './command.js';
+import { Refused } from './refused.js';
+import { checkBeforeRestore, restoreBackup } from './restore.js';
+import { verifyRestored } from './verifyRestored.js';
+
+/**
+ * `npm run restore -- --from DIR --mongodb-uri URI [--identity FILE]`: restores a backup into an empty MongoDB and checks
+ * what is there. docs/operations/backup.md
+ */
+await runCommand('The restore was stopped. Empty the target before you start it again.', async (signal) => {
+  const [from, mongodbUri, identity] = [option('--from'), option('--mongodb-uri'), option('--identity')];
+  if (!from || !mongodbUri)
+    throw new Refused('Name backup and target: npm run restore -- --from DIR --mongodb-uri URI [--identity FILE]');
+  const config = loadConfig({ ...process.env, MONGODB_URI: mongodbUri });
+  const checked = await checkBeforeRestore(config, { from, identity });
+  say(`The backup is whole. It shows ${checked.manifest.at}.`);
+  const core = await restoreBackup(config, checked, { from, identity, signal, say });
+  try {
+    say('Checking what was restored …');
+    const seen = await verifyRestored(core, checked.manifest);
+    const { whole, entries, brokenAt, blobs, lacking, removedMeanwhile, opened, different } = seen;
+    say(
+      brokenAt === null
+        ? `The audit chain is intact: ${entries} entries.`
+        : `The audit chain is broken at entry ${brokenAt}; ${entries} entries were read.`,
+    );
+    say(`${blobs} blobs, of which ${lacking} lack bytes. ${opened} images were opened, of which ${different} differ.`);
+    if (removedMeanwhile > 0) say(`${removedMeanwhile} more came and were deleted while the backup was made.`);
+    const green = await selfCheck(core, true);
+    say(whole && green ? 'The restore is whole.' : 'THE RESTORE IS NOT WHOLE.');
+    return whole && green;
+  } finally {
+    await core.close();
+  }
+});
