@@ -80,6 +80,7 @@ describe('a personal token', () => {
     for (const [name, { scopes, stepUp, who }] of shapes.filter(([, shape]) => shape.scopes)) {
       expect(stepUp, name).toBeUndefined();
       expect(scopes?.length === tokenScopes.length && name !== 'getCurrentToken', name).toBe(false);
+      if (name === 'getCurrentToken') continue;
       expect(['session.manage', 'totp.manage', 'password.change', 'profile.write', 'user.manage'], name).not.toContain(
         who,
       );

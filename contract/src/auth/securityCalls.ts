@@ -262,7 +262,7 @@ export const securityCalls = {
   listTokens: call({
     method: 'get',
     path: '/auth/tokens',
-    who: 'token.manage',
+    who: 'session.manage',
     action: 'token.list',
     summary: 'The caller’s personal tokens; the newest first',
     data: z.array(PersonalToken),
@@ -283,7 +283,7 @@ export const securityCalls = {
   getCurrentToken: call({
     method: 'get',
     path: '/auth/tokens/current',
-    who: 'token.manage',
+    who: 'session.manage',
     scopes: tokenScopes,
     action: 'token.list',
     summary: 'For a program: the personal token of this call, and its person',
@@ -293,7 +293,7 @@ export const securityCalls = {
   revokeToken: call({
     method: 'delete',
     path: '/auth/tokens/:id',
-    who: 'token.manage',
+    who: 'session.manage',
     action: 'token.revoke',
     summary: 'End one of the caller’s personal tokens at once',
     params: Params,

@@ -11,9 +11,9 @@ export const roles = {
   },
   may: {
     session_end: 'Log out',
-    session_manage: 'See their logged-in devices, and log them out',
+    session_manage: 'See their logged-in devices and tokens, and end them',
     totp_manage: 'Log in with an authenticator app or a passkey',
-    token_manage: 'Create and end personal tokens for programs',
+    token_manage: 'Create personal tokens for programs',
     password_change: 'Change their own password',
     profile_read: 'See their own profile',
     profile_write: 'Change their own profile, or close their account',
