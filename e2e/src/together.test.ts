@@ -171,7 +171,10 @@ test('The patient joins by the invitation, follows, sees pointer and lines, and 
   await press(other, `Follow ${await nameOfOwner()}`);
   const pane = panes(page).first();
   await pane.focus();
-  for (let i = 0; i < 6; i++) await page.keyboard.press('ArrowDown');
+  for (let frame = 2; frame <= 7; frame++) {
+    await page.keyboard.press('ArrowDown');
+    await shows(page, { frame });
+  }
   await shows(other, { frame: 7 });
 
   const [x, y] = await middleOf(pane);
