@@ -1,5 +1,6 @@
 import type { Core } from '@lightbox/core/core.js';
 import { system } from '@lightbox/core/events/events.js';
+import { uproot } from '@lightbox/core/selfCheck/planted.js';
 import { runSelfCheck } from '@lightbox/core/selfCheck/selfCheck.js';
 import { enterDigests } from '../notifications/digest.js';
 import { enterReminders, remindOfMessages } from '../notifications/reminders.js';
@@ -61,6 +62,8 @@ export const tasks = {
     startsAfter: 10 * 60_000,
     work: (core) => runSelfCheck(core, system).then(() => false),
   },
+  // A self-check that was killed may have left records behind.
+  removePlanted: { every: 10 * 60_000, work: (core) => uproot(core) },
   recountUsage: { every: 10 * 60_000, work: recountUsage },
 } satisfies Record<string, Task>;
 export type TaskName = keyof typeof tasks;
