@@ -236,7 +236,7 @@ function Account({ user, own, Emergency, Images, Helped }: { user: User; own: bo
           manages && <Manage user={user} />
         )}
       </Flex>
-      own && <EditProfile user={user} open={editing} onClose={() => setEditing(false)} />
+      {own && <EditProfile user={user} open={editing} onClose={() => setEditing(false)} />}
     </Grid>
   );
 }
