@@ -22,6 +22,7 @@ import { removeOrphanBlobs } from './orphans.js';
 import { removeUploads } from './removeUploads.js';
 import { renewKeys } from './renewKeys.js';
 import { recountUsage, reviveAnalyses, revivePreviews } from './repair.js';
+import { removeOldImages, removeOldMessages } from './retention.js';
 
 export interface Task {
   /** Milliseconds from one start to the next. */
@@ -52,6 +53,9 @@ export const tasks = {
   renewKeys: { every: 15_000, work: renewKeys },
   reviveAnalyses: { every: 30_000, work: reviveAnalyses },
   revivePreviews: { every: 10 * 60_000, work: revivePreviews },
+  // Mostly one query that finds nothing.
+  removeOldImages: { every: 5 * 60_000, work: removeOldImages },
+  removeOldMessages: { every: 5 * 60_000, work: removeOldMessages },
   removeUploads: { every: 60_000, work: removeUploads },
   removeOrphanBlobs: { every: 10 * 60_000, work: removeOrphanBlobs },
   removeEmptyStudies: { every: 10 * 60_000, work: removeEmptyStudies },
