@@ -13,7 +13,7 @@ import { newId, oid } from '@lightbox/core/db/ids.js';
 import { newCodeSeed } from '@lightbox/core/keys/codes.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { payloads } from '../realtime/payloads.js';
 import {
   type BuiltImage,
@@ -135,6 +135,17 @@ describe('sharing', () => {
     const statuses = answers.map((answer) => answer.status).sort();
     expect(statuses).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
     expect(await events(image, 'share.create')).toBe(2);
+  });
+
+  it('a retry that began before its first attempt had ended is answered with its share', async () => {
+    const [image, recipient, key] = [await buildImage(test.gateway), await buildPatient(test.gateway), randomUUID()];
+    const first = await share(image, recipient).set('Idempotency-Key', key).expect(201);
+    // The retry looked for the first attempt twice, before that was committed.
+    const looks = vi.spyOn(test.gateway.events, 'earlier').mockResolvedValueOnce(null).mockResolvedValueOnce(null);
+    const retry = await share(image, recipient).set('Idempotency-Key', key).expect(201);
+    looks.mockRestore();
+    expect(retry.body.data).toEqual(first.body.data);
+    await share(image, recipient).set('Idempotency-Key', randomUUID()).expect(409);
   });
 
   it('an image can be shared again as soon as the first share has ended', async () => {

@@ -7,7 +7,7 @@ import type { Clock } from '../db/clock.js';
 import { grouped } from '../db/group.js';
 import { isDuplicate, newId, type ObjectId, oid } from '../db/ids.js';
 import { MAJORITY_MS, majorityHasAll } from '../db/majority.js';
-import { fieldError } from '../errors.js';
+import { AppError, fieldError } from '../errors.js';
 import type { EventDoc, EventStatus } from '../models/event.js';
 import type { Models } from '../models/models.js';
 import type { JobName } from '../queues/jobs.js';
@@ -132,8 +132,10 @@ export class Events {
       const [record] = await this.commit([{ actor, work }]);
       return record as ObjectId;
     } catch (error) {
-      if (!isDuplicate(error)) throw error;
-      // A record caused it that a failover may still undo. Answer only when a majority has that record.
+      const isRefused = isDuplicate(error) || (error instanceof AppError && actor.idempotency);
+      if (!isRefused) throw error;
+      // The same request may have done it since it was looked for, and be the reason: "already shared". Its record may still
+      // be undone by a failover. Answer only when a majority has that record.
       await majorityHasAll(this.db);
       const first = await this.earlier(actor);
       if (first) return first;
