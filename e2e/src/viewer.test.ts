@@ -358,6 +358,19 @@ async function pinchAndMove(page: Page): Promise<void> {
   await press(page, 'Reset');
 }
 
+/** Checks that the words at an arrow are whole, and that the pane cuts none of them. */
+async function wordsAreInside(page: Page, text: string): Promise<void> {
+  const words = page.locator('[data-viewport] svg text', { hasText: text.slice(0, 10) });
+  await words.waitFor();
+  expect((await words.locator('tspan').allTextContents()).filter(Boolean).join(' ')).toBe(text);
+  const [inner, outer] = [await words.boundingBox(), await panes(page).first().boundingBox()];
+  if (!inner || !outer) throw new Error('The words are not visible.');
+  expect(inner.x).toBeGreaterThanOrEqual(outer.x);
+  expect(inner.y).toBeGreaterThanOrEqual(outer.y);
+  expect(inner.x + inner.width).toBeLessThanOrEqual(outer.x + outer.width);
+  expect(inner.y + inner.height).toBeLessThanOrEqual(outer.y + outer.height);
+}
+
 /** A finger on a mark goes through the frames, until a tap has selected the mark. Then it moves the mark. */
 async function touchMark(page: Page): Promise<void> {
   const id = crypto.randomUUID();
@@ -370,11 +383,23 @@ async function touchMark(page: Page): Promise<void> {
       [158, 128],
     ],
   };
+  const arrow = {
+    id: crypto.randomUUID(),
+    kind: 'arrow',
+    frame: 1,
+    points: [
+      [230, 20],
+      [250, 10],
+    ],
+    text: 'A small shadow below the rib, '.repeat(6).trim(),
+  };
   const path = `/upload/image/${film}/annotations`;
-  await owner.call(path, 'PUT', { version: 0, shared: false, marks: [mark] });
-  const drawn = () => owner.call<Layers>(path).then(({ layers }) => layers[0]?.marks[0]?.points[0] ?? []);
+  await owner.call(path, 'PUT', { version: 0, shared: false, marks: [mark, arrow] });
+  const drawn = () =>
+    owner.call<Layers>(path).then(({ layers }) => layers[0]?.marks.find((one) => one.id === id)?.points[0] ?? []);
   await openFilm(page);
   await page.locator('[data-viewport] svg line').first().waitFor({ state: 'attached' });
+  await wordsAreInside(page, arrow.text);
   const across: [[number, number], [number, number]] = [
     [0, 0],
     [0, 90],

@@ -27,7 +27,7 @@ const result: AnalysisAnswer = {
   review: { state: 'draft' },
   stale: false,
   description: '<img src=x onerror=alert(1)> All is well.',
-  differentialDiagnosis: [{ condition: 'Bright', confidence: 0.9 }],
+  differentialDiagnosis: [{ condition: 'Bright', confidence: 0.8234567 }],
   treatment: [],
   followUp: [],
   warnings: [],
@@ -39,13 +39,20 @@ const result: AnalysisAnswer = {
   heatMap: { label: 'Bright', width: 2, height: 2, values: btoa('\u0000\u0040\u0080\u00ff') },
 };
 
+const before = {
+  imageId,
+  at: '2026-10-19T14:06:00.000Z',
+  caption: 'Hand',
+  findings: { ...result, differentialDiagnosis: [{ condition: 'Bright', confidence: 0.57 }] },
+};
+
 function show(target: AnalysisTarget, of: Image = image) {
   const heard = answer({
     'GET /analyze': () => ({ body: { data: target } }),
     [`GET /upload/image/${imageId}`]: () => ({ body: { data: of } }),
     [`GET /analyze/${imageId}`]: () => ({ body: { data: result } }),
     [`GET /analyze/${imageId}/versions`]: () => ({ body: { data: [] } }),
-    [`GET /analyze/${imageId}/previous`]: () => ({ body: { data: null } }),
+    [`GET /analyze/${imageId}/previous`]: () => ({ body: { data: before } }),
   });
   renderRoutes([{ path: '/ai-analysis/:id', element: <AiAnalysis /> }], `/ai-analysis/${imageId}`);
   return heard;
@@ -82,6 +89,13 @@ it('An analysis that exists, or stays on the clinic’s machines, opens at once.
   await screen.findByText(/All is well/);
   // The next run would go there too.
   expect(screen.getByText('ai.example.org')).toBeTruthy();
+});
+
+it('Probabilities are as given, in the list, in the comparison and as the confidence.', async () => {
+  show(here);
+  await screen.findByText('57%');
+  expect(screen.getAllByText('82.34567%')).toHaveLength(2);
+  expect(screen.getByText('90%')).toBeTruthy();
 });
 
 it('Markup of a model is text, measurements are folded, and a switch shows the heat map.', async () => {

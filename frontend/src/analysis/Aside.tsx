@@ -4,7 +4,7 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ImageLine } from '../images/ImageCard';
-import { formatDateTime, formatPercent } from '../lib/format';
+import { formatDateTime, formatProbability } from '../lib/format';
 import { ImageWell } from '../ui/ImageWell';
 import { Meter } from '../ui/Meter';
 import { Waiting } from '../ui/Skeletons';
@@ -48,12 +48,12 @@ export function Confidence({ confidence }: { confidence: number | null }) {
   const { t } = useTranslation();
   return (
     <Box layerStyle="card" px="5" py="block">
-      <Flex align="baseline" justify="space-between" gap="3">
+      <Flex align="baseline" justify="space-between" wrap="wrap" columnGap="3">
         <Text as="h2" fontWeight="650">
           {t('analysis.confidence')}
         </Text>
         <Text fontSize="1.625rem" lineHeight="1.2" fontWeight="700" letterSpacing="-.02em">
-          {confidence === null ? t('analysis.notAvailable') : formatPercent(confidence)}
+          {confidence === null ? t('analysis.notAvailable') : formatProbability(confidence)}
         </Text>
       </Flex>
       {confidence === null ? (

@@ -1,11 +1,11 @@
 import { Box, Heading, Table, Text } from '@chakra-ui/react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatPercent } from '../lib/format';
+import { formatDate, formatProbability } from '../lib/format';
 import { plain } from './analysis';
 import { type Completed, compare, previousOf } from './review';
 
-const shareOf = (confidence: number | null) => (confidence === null ? '–' : formatPercent(confidence));
+const shareOf = (confidence: number | null) => (confidence === null ? '–' : formatProbability(confidence));
 
 /** The conditions of this analysis beside those of the one before. Nothing is shown without an earlier analysis, nor when two runs of the image name no condition. */
 export function Comparison({ result }: { result: Completed }) {

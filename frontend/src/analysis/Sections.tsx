@@ -10,7 +10,7 @@ import {
 } from '@phosphor-icons/react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatPercent } from '../lib/format';
+import { formatProbability } from '../lib/format';
 import { Meter } from '../ui/Meter';
 import { plain, plainEntries } from './analysis';
 import { worded } from './worded';
@@ -68,14 +68,22 @@ function Differential({ result, none }: { result: AnalysisResult; none: string }
     .filter(({ condition }) => condition);
   if (found.length === 0) return <Nothing>{none}</Nothing>;
   return (
-    <Box as="ul" listStyleType="none">
+    <Grid
+      as="ul"
+      listStyleType="none"
+      templateColumns={{
+        base: 'minmax(0, 1fr) minmax(56px, auto)',
+        md: 'minmax(0, 1fr) minmax(120px, 210px) minmax(56px, auto)',
+      }}
+      columnGap="4"
+    >
       {found.map(({ condition, confidence }) => (
         <Grid
           as="li"
           key={condition}
-          templateColumns={{ base: 'minmax(0, 1fr) 56px', md: 'minmax(0, 1fr) minmax(120px, 210px) 56px' }}
+          gridColumn="1 / -1"
+          templateColumns="subgrid"
           alignItems="center"
-          columnGap="4"
           rowGap="1.5"
           py="2"
         >
@@ -84,11 +92,11 @@ function Differential({ result, none }: { result: AnalysisResult; none: string }
             <Meter value={confidence} />
           </Box>
           <Text textAlign="end" fontWeight="semibold" fontVariantNumeric="tabular-nums">
-            {formatPercent(confidence)}
+            {formatProbability(confidence)}
           </Text>
         </Grid>
       ))}
-    </Box>
+    </Grid>
   );
 }
 

@@ -1,4 +1,5 @@
 import { Box, Button, Dialog, Flex, IconButton, Input, Text, Textarea } from '@chakra-ui/react';
+import { perCent } from '@lightbox/contract/analysis/probability.js';
 import type { AnalysisEdits } from '@lightbox/contract/analysis/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { PlusIcon, SignatureIcon, XIcon } from '@phosphor-icons/react';
@@ -23,7 +24,7 @@ interface Fields extends Record<(typeof listFields)[number], string> {
   conditions: Row[];
 }
 
-const shareOf = (confidence: number) => String(Number((confidence * 100).toPrecision(6)));
+const shareOf = (confidence: number) => String(perCent(confidence));
 const linesOf = (text: string) =>
   text
     .split('\n')

@@ -1,3 +1,4 @@
+import { probabilityText } from '@lightbox/contract/analysis/probability.js';
 import { currentLanguage, i18n } from '../i18n';
 
 /** All dates, times and numbers on screen are formatted here, through `Intl` and in the person's language. */
@@ -49,6 +50,8 @@ export const formatMeasure = (value: number, maximumFractionDigits: number) =>
   ltr(numbers({ maximumFractionDigits }).format(value));
 export const formatPercent = (share: number) =>
   ltr(numbers({ style: 'percent', maximumFractionDigits: share < 0.1 ? 1 : 0 }).format(share));
+/** Formats a probability of an analysis as its provider gave it. `formatPercent` would round it. */
+export const formatProbability = (probability: number) => ltr(probabilityText(probability, locale()));
 
 /** Formats a date of birth in the order that is usual in Pakistan. It is a calendar date: no time zone shifts it. */
 export const formatBirthday = (date: string) =>

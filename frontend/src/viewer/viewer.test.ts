@@ -31,6 +31,7 @@ import { presetsOf } from './presets';
 import { sharedTurn } from './shown';
 import { afterKey } from './useCrosshair';
 import { dragged, rangeOf } from './window';
+import { wrapped } from './wrapped';
 
 const facts = (more: Partial<FrameFacts> = {}): FrameFacts => ({
   kind: 'dicom',
@@ -326,6 +327,15 @@ describe('the window', () => {
       expect((lower + upper) / 2).toBe(39.5);
     }
     expect(rangeOf({ center: 40, width: 400 })).toEqual({ lower: -160, upper: 239 });
+  });
+});
+
+describe('the words at an arrow', () => {
+  it('break between words, and inside a word that is longer than a line', () => {
+    expect(wrapped('A small shadow below the  rib', 12)).toEqual(['A small', 'shadow below', 'the rib']);
+    expect(wrapped('See pneumoconiosis here', 8)).toEqual(['See', 'pneumoco', 'niosis', 'here']);
+    expect(wrapped('یہاں ایک چھوٹا سایہ ہے', 10)).toEqual(['یہاں ایک', 'چھوٹا سایہ', 'ہے']);
+    expect(wrapped(' ', 10)).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { probabilityText } from '@lightbox/contract/analysis/probability.js';
 import { type EditableField, editableFields, type Findings } from '@lightbox/contract/analysis/schemas.js';
 import type { Terms } from '@lightbox/contract/analysis/terms.js';
 import type { LanguageCode } from '@lightbox/contract/languages.js';
@@ -111,7 +112,8 @@ class Report {
     if (field === 'description') return findings.description.split('\n').map(clean);
     if (field !== 'differentialDiagnosis') return findings[field].map((entry) => `• ${clean(entry)}`);
     return findings.differentialDiagnosis.map(
-      ({ condition, confidence }) => `• ${isolated(clean(condition))}: ${isolated(this.share(confidence))}`,
+      ({ condition, confidence }) =>
+        `• ${isolated(clean(condition))}: ${isolated(probabilityText(confidence, this.words.locale))}`,
     );
   }
 
@@ -120,11 +122,6 @@ class Report {
     const { terms } = this.words;
     if (field === 'description' || field === 'warnings' || this.facts.findings.assessed) return terms[nothingIn[field]];
     return terms.notAssessed;
-  }
-
-  /** As given: no digit is rounded away. */
-  private share(fraction: number): string {
-    return `${Number((fraction * 100).toPrecision(12))} %`;
   }
 
   /** The preview at the outer edge, the facts of the image beside it. */
@@ -239,7 +236,7 @@ class Report {
     this.paragraph(words.terms.provenance, styles.heading);
     this.rows(
       [
-        [words.terms.confidence, confidence === null ? undefined : this.share(confidence)],
+        [words.terms.confidence, confidence === null ? undefined : probabilityText(confidence, words.locale)],
         [words.terms.provider, provider],
         [words.terms.model, model],
         [words.terms.modelVersion, modelVersion],

@@ -49,6 +49,9 @@ export const pdf = (): AnalysisInput => ({
 /** A classifier whose numbers are known: see classifier.py. */
 export const classifierModel = fileURLToPath(new URL('classifier.onnx', import.meta.url));
 
+/** The same with its weights in a file of their own, as many exporters write it. */
+export const classifierInParts = fileURLToPath(new URL('classifierInParts.onnx', import.meta.url));
+
 /** Its description. `more` replaces parts of it. */
 export const classifierLabels = (more: object = {}): object => ({
   name: 'Bright or dark',

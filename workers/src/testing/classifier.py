@@ -1,9 +1,8 @@
-# Makes classifier.onnx, a classifier that a test can check by hand. It needs the Python packages onnx and numpy:
-#   python classifier.py classifier.onnx
+# Makes classifier.onnx, a classifier that a test can check by hand, and classifierInParts.onnx, which is the same with its
+# weights in a file of their own. It needs the Python packages onnx and numpy. Run it in this folder:
+#   python classifier.py
 # Its input is x of 1 × 1 × 32 × 32. Its first label is 4 × the mean of x, its second one −4 × the mean. `maps` has both
 # as maps of 8 × 8.
-import sys
-
 import numpy
 from onnx import TensorProto, checker, helper, numpy_helper, save
 
@@ -20,4 +19,11 @@ graph = helper.make_graph(
 )
 model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
 checker.check_model(model)
-save(model, sys.argv[1])
+save(model, "classifier.onnx")
+save(
+    model,
+    "classifierInParts.onnx",
+    save_as_external_data=True,
+    location="classifierInParts.onnx.data",
+    size_threshold=0,
+)

@@ -19,6 +19,7 @@ import {
 import type { MeasureKind } from '@lightbox/contract/annotations/measuring.js';
 import type { MarkKind } from '@lightbox/contract/annotations/schemas.js';
 import type { ToolName } from '../keys';
+import { wrapped } from '../wrapped';
 import { arrowMade } from './arrows';
 import { passOverMarks } from './fingers';
 import { linesOf } from './measures';
@@ -26,6 +27,25 @@ import { WindowTool } from './windowTool';
 
 const { Primary, Secondary, Auxiliary, Wheel } = Enums.MouseBindings;
 const groupId = 'viewer';
+
+/** The longest line of words at an arrow, in characters. */
+const LINE = 40;
+/** The library keeps a box of text inside its pane by these sizes in CSS pixels: of a character, and of the space around. */
+const box = { character: 8, around: 58 };
+
+/** Breaks the words at an arrow into lines that fit into the pane. The library writes one line, which the pane cuts. */
+class ArrowTool extends ArrowAnnotateTool {
+  protected override renderLinkedTextBoxAnnotation(
+    drawn: Parameters<ArrowAnnotateTool['renderLinkedTextBoxAnnotation']>[0],
+  ): boolean {
+    const { clientWidth } = drawn.enabledElement.viewport.element;
+    const most = Math.max(1, Math.min(LINE, Math.floor((clientWidth - box.around) / box.character)));
+    return super.renderLinkedTextBoxAnnotation({
+      ...drawn,
+      textLines: drawn.textLines.flatMap((line) => wrapped(line, most)),
+    });
+  }
+}
 
 const toolOf: Record<ToolName, { toolName: string }> = {
   window: WindowTool,
@@ -36,7 +56,7 @@ const toolOf: Record<ToolName, { toolName: string }> = {
   angle: AngleTool,
   ellipse: EllipticalROITool,
   probe: ProbeTool,
-  arrow: ArrowAnnotateTool,
+  arrow: ArrowTool,
 };
 
 export const measureTools: Record<MarkKind, string> = {

@@ -2,12 +2,22 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { closeInspectors } from '@lightbox/backend/files/inspectionPool.js';
+import { probabilityText } from '@lightbox/contract/analysis/probability.js';
 import { Findings } from '@lightbox/contract/analysis/schemas.js';
 import { loadAiConfig } from '@lightbox/core/config/env.js';
 import sharp from 'sharp';
 import { afterAll, expect, test } from 'vitest';
 import { openPictures } from '../../previews/preview.js';
-import { classifierLabels, classifierModel, ct, inputOf, pdf, runWith } from '../../testing/analysisInputs.js';
+import {
+  classifierInParts,
+  classifierLabels,
+  classifierModel,
+  ct,
+  inputOf,
+  pdf,
+  runWith,
+} from '../../testing/analysisInputs.js';
+import { runtimeName } from './runtime.js';
 import { selectProvider } from './select.js';
 
 const pictures = await openPictures(null);
@@ -40,11 +50,28 @@ test('A classifier gives its labels with the probabilities that its numbers make
   expect(found.differentialDiagnosis.map(({ condition }) => condition)).toEqual(['Bright', 'Dark']);
   expect(found.differentialDiagnosis[0]?.confidence).toBeCloseTo(sigmoid(2.4), 5);
   expect(found.differentialDiagnosis[1]?.confidence).toBeCloseTo(sigmoid(-2.4), 5);
+  // The noise of the calculation is no part of what the classifier says.
+  expect(probabilityText(found.confidence ?? 0, 'en-GB')).toBe('91.6827%');
   expect(found).toMatchObject({ provider: 'onnx', model: 'Bright or dark', modelVersion: '7', assessed: true });
   expect(found.warnings.join(' ')).toMatch(/not a diagnosis.*not calibrated.*only one tone/);
   // One tone has no place that moved the classifier more than others.
   expect(found.heatMap).toBeUndefined();
 });
+
+// `npm run test:onnx` names the runtime. A library of the system is not loaded unless its runtime ran the classifier.
+if (process.env.ONNX_RUNTIME) {
+  test('The native runtime runs the classifier.', async () => {
+    expect(runtimeName()).toBe(process.env.ONNX_RUNTIME);
+    await classifier().analyse(await grey(204), runWith(pictures));
+    const { sharedObjects } = process.report.getReport() as unknown as { sharedObjects: string[] };
+    expect(sharedObjects.filter((path) => path.includes('onnxruntime_binding'))).toHaveLength(1);
+  });
+
+  test('The native runtime finds the weights of a classifier in a file of their own.', async () => {
+    const found = await classifier({}, classifierInParts).analyse(await grey(204), runWith(pictures));
+    expect(found.confidence).toBeCloseTo(sigmoid(2.4), 5);
+  });
+}
 
 test('The heat map is that of the first label, from its lowest value to its highest.', async () => {
   const half = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#000' } })

@@ -16,7 +16,10 @@ import {
   requirePicture,
   undrawable,
 } from './provider.js';
-import { runtimeName, runtimes } from './runtime.js';
+import { RUNTIME_VERSION, runtimeName, runtimes } from './runtime.js';
+
+/** The digits of a probability that a classifier gives: its own numbers, float32, have no more. */
+const DIGITS = 6;
 
 /** Side of the largest grid of a heat map that is kept. */
 const HEAT_SIDE = 64;
@@ -27,7 +30,8 @@ export function onnxProvider({ onnxModel, onnxLabels }: Pick<AiConfig, 'onnxMode
   if (!existsSync(model)) throw new ConfigError(`Lightbox cannot use AI_ONNX_MODEL (${model}): there is no such file.`);
   const file = readClassifierFile(onnxLabels ?? '');
   if (!runtimeName()) {
-    const commands = runtimes.map((name) => `npm install --no-save --ignore-scripts ${name}`).join(', or ');
+    const command = 'npm install --no-save --ignore-scripts';
+    const commands = runtimes.map((name) => `${command} ${name}@${RUNTIME_VERSION}`).join(', or ');
     throw new ConfigError(`AI_PROVIDER=onnx needs a runtime, which is not installed. Run: ${commands}.`);
   }
   const { input, output, labels } = file;
@@ -77,7 +81,7 @@ function findings(file: ClassifierFile, { raw, heat }: Found, quality: Sentence[
   const probabilities = probabilitiesOf(raw, file);
   if (!probabilities.every((value) => value >= 0 && value <= 1)) throw new AnalysisFailed('CLASSIFIER_MISFIT', false);
   const ranked = file.labels
-    .map((condition, at) => ({ condition, confidence: probabilities[at] ?? 0, at }))
+    .map((condition, at) => ({ condition, confidence: Number((probabilities[at] ?? 0).toPrecision(DIGITS)), at }))
     .sort((a, b) => b.confidence - a.confidence);
   const [top] = ranked;
   const { modalities, bodyParts } = file.madeFor;

@@ -1,5 +1,4 @@
 /** The thread that runs a classifier. A model takes the processor for seconds, and other jobs of the process go on. */
-import { readFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { InferenceSession, Tensor } from 'onnxruntime-web';
 import sharp from 'sharp';
@@ -24,9 +23,11 @@ let loaded: Promise<{ runtime: Runtime; session: InferenceSession }> | undefined
 
 async function load() {
   const runtime = (await import(runtimeName() as string)) as Runtime;
-  // The runtime of the web would start one thread for each processor.
+  // Both runtimes would start one thread for each processor: that of the web by the first line, the native one by the second.
   runtime.env.wasm.numThreads = 1;
-  const session = await runtime.InferenceSession.create(new Uint8Array(await readFile(model)));
+  const alone = { intraOpNumThreads: 1, interOpNumThreads: 1 };
+  // By its path, because the native runtime then finds weights in a file beside it.
+  const session = await runtime.InferenceSession.create(model, alone);
   return { runtime, session };
 }
 

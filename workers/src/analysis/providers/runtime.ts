@@ -5,6 +5,8 @@ export type Runtime = typeof import('onnxruntime-web');
 
 /** In the order of their speed. The first one that is installed runs the classifier. */
 export const runtimes = ['onnxruntime-node', 'onnxruntime-web'] as const;
+/** The version of both with which the tests run. */
+export const RUNTIME_VERSION = '1.30.0';
 
 const require = createRequire(import.meta.url);
 
