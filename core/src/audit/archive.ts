@@ -5,6 +5,7 @@ import type { Core } from '../core.js';
 import { NEWEST } from '../db/newest.js';
 import { isSame } from '../keys/isSame.js';
 import type { AuditEntryDoc } from '../models/auditEntry.js';
+import type { Models } from '../models/models.js';
 import { readArchive, writeArchive } from './archiveFile.js';
 import { type Base, keepBase, readBase } from './base.js';
 import { appendDrafts } from './chain.js';
@@ -41,7 +42,8 @@ export async function archiveAudit(core: Core, to: string, signal: AbortSignal):
   if (reason && reason !== 'foreign' && reason !== 'gap')
     throw new Refused(`The audit log is broken at entry ${firstBroken} (${reason}). Nothing is archived.`);
   const before = await readBase(models, keys.audit);
-  const base = (await nextBase(core, to, before, new Date(clock.now().getTime() - days * DAY_MS))) ?? before;
+  const limit = new Date(clock.now().getTime() - days * DAY_MS);
+  const base = (await nextBase(core, to, before, { limit, signal })) ?? before;
   signal.throwIfAborted();
   if (!base) return { entries: 0, upTo: 0, removed: 0 };
   const isNew = base.seq !== before?.seq;
@@ -53,8 +55,15 @@ export async function archiveAudit(core: Core, to: string, signal: AbortSignal):
   return { entries: isNew ? base.seq - base.from + 1 : 0, upTo: base.seq, removed };
 }
 
+interface Until {
+  /** Entries from this moment on stay. */
+  limit: Date;
+  signal: AbortSignal;
+}
+
 /** Writes the file; or takes that of a run which was stopped before it stored its base. Null: nothing is old enough. */
-async function nextBase({ models, keys }: Core, to: string, before: Base | null, limit: Date): Promise<Base | null> {
+async function nextBase({ models, keys }: Core, to: string, before: Base | null, until: Until): Promise<Base | null> {
+  const { limit } = until;
   const after = before ?? { seq: 0, hash: GENESIS };
   const there = await access(to).then(
     () => true,
@@ -77,18 +86,19 @@ async function nextBase({ models, keys }: Core, to: string, before: Base | null,
     to,
     keys.audit,
     after,
-    oldEntries(models, after.seq, newest.seq, limit),
+    oldEntries(models, after.seq, newest.seq, until),
   );
   return { ...end, removed: false };
 }
 
 /** Reads the entries up to the first one that is not old enough. The newest entry always stays. */
-async function* oldEntries(models: Core['models'], after: number, newest: number, limit: Date) {
+async function* oldEntries(models: Models, after: number, newest: number, until: Until) {
   const entries = models.AuditEntry.collection
     .find({ seq: { $gt: after, $lt: newest } }, { readConcern: { level: NEWEST } })
     .sort({ seq: 1 });
   for await (const entry of entries as unknown as AsyncIterable<AuditEntryDoc>) {
-    if (entry.at >= limit) return;
+    until.signal.throwIfAborted();
+    if (entry.at >= until.limit) return;
     yield entry;
   }
 }
