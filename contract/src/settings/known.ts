@@ -126,7 +126,8 @@ export const knownSettings = {
     min: 1,
   }),
   'retention.auditDays': keptDays({
-    description: 'Days for which entries of the audit log are kept at least. 0: no end. This version removes no entry.',
+    description:
+      'Days after which npm run audit:archive moves entries of the audit log to a file. 0: never. Nothing else removes an entry.',
     min: limits.auditDaysMin,
   }),
   'quota.files': number('files', {
