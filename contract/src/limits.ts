@@ -176,6 +176,8 @@ export const limits = {
   auditDaysMin: 2_190,
   /** Most days of a retention time. */
   retentionDaysMax: 36_500,
+  /** Hours after its last change before a retention time of images or messages takes effect. */
+  retentionWaitsHours: 24,
   /** Minutes of one emergency access, and the characters of its reason. */
   emergencyMinutes: 60,
   emergencyReasonMin: 10,

@@ -465,6 +465,7 @@ export const auditActions = {
   'audit.signed': { table: 'events', fhir: 'auditLogUsed', does: 'E' },
   'audit.foreign': { table: 'events', fhir: 'auditLogUsed', does: 'E' },
   'audit.gap': { table: 'events', fhir: 'auditLogUsed', does: 'E' },
+  'audit.archived': { table: 'auditlogs', fhir: 'auditLogUsed', does: 'D' },
   'access.explain': { table: 'users', fhir: 'applicationActivity', does: 'E' },
   'role.list': { table: 'roles', fhir: 'securityAlert', does: 'R' },
   'setting.read': { table: 'appsettings', fhir: 'securityAlert', does: 'R' },

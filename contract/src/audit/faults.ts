@@ -1,9 +1,10 @@
 /**
  * The faults of an audit log. `changed`: an entry was changed or moved. `missing`: an entry is missing. `head`: the
- * signed head is missing or does not match. `foreign`: an event was made by no process of the product
+ * signed head is missing or does not match. `base`: the signed end of the archived entries is missing or does not match.
+ * `foreign`: an event was made by no process of the product
  * (`audit.foreign`). `gap`: an event was made and removed before it was logged (`audit.gap`).
  */
-export const auditFaults = ['changed', 'missing', 'head', 'foreign', 'gap'] as const;
+export const auditFaults = ['changed', 'missing', 'head', 'base', 'foreign', 'gap'] as const;
 export type AuditFault = (typeof auditFaults)[number];
 
 /** The entry where a verification starts: the first one, or the last one that was verified before. */
@@ -22,6 +23,7 @@ export const auditRemarks = [
   'ENTRY_FOREIGN',
   'RECEIPT_FOREIGN',
   'RECEIPTS_MISSING',
+  'ARCHIVED',
   'SAME_LOOK',
 ] as const;
 export type AuditRemark = (typeof auditRemarks)[number];

@@ -117,16 +117,17 @@ export const knownSettings = {
   }),
   'retention.imagesDays': keptDays({
     description:
-      'Days after its upload after which an image is deleted with everything that belongs to it. 0: never. Images of patients under a legal hold stay.',
+      'Days after its upload after which an image is deleted with everything that belongs to it. 0: never. A change takes effect after one day. Images of patients under a legal hold stay.',
     min: 1,
   }),
   'retention.messagesDays': keptDays({
     description:
-      'Days after which a message is deleted, with its recording. 0: never. Messages of patients under a legal hold stay.',
+      'Days after which a message is deleted, with its recording. 0: never. A change takes effect after one day. Messages of patients under a legal hold stay.',
     min: 1,
   }),
   'retention.auditDays': keptDays({
-    description: 'Days for which entries of the audit log are kept at least. 0: no end. This version removes no entry.',
+    description:
+      'Days after which npm run audit:archive moves entries of the audit log to a file. 0: never. Nothing else removes an entry.',
     min: limits.auditDaysMin,
   }),
   'quota.files': number('files', {

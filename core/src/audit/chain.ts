@@ -4,6 +4,7 @@ import type { KeyRing } from '../keys/keyring.js';
 import type { AuditEntryDoc } from '../models/auditEntry.js';
 import type { EventDoc } from '../models/event.js';
 import type { Models } from '../models/models.js';
+import { beganEarlier, readBase } from './base.js';
 import { type Draft, GENESIS, isWhole, judge, place, remark } from './entry.js';
 import { type Head, keepHead, newestEntry, readHead, rememberedHead, rememberHead } from './head.js';
 import { inLog } from './inLog.js';
@@ -54,7 +55,9 @@ export async function appendAudit(models: Models, ring: KeyRing, options: Option
 async function draftsOf(models: Models, ring: KeyRing, events: EventDoc[], now: Date): Promise<Draft[]> {
   const anyUnsigned = events.some((event) => event.mac === undefined);
   const takesUnsigned = anyUnsigned && (await takesUnsignedEvents(models, ring, now));
-  return events.map((event) => judge(ring, event, now, takesUnsigned));
+  const base = await readBase(models, ring);
+  const archivedUntil = base?.genuine ? base.until : null;
+  return events.map((event) => judge(ring, event, now, { takesUnsigned, archivedUntil }));
 }
 
 /** Appends the drafts that are not in the log yet, in one batch. */
@@ -150,7 +153,9 @@ const begun = new WeakSet<Models>();
 /** Returns the first entry of a log, or the first one that this version adds to an older version's log. */
 async function beginning(models: Models, now: Date, upgraded: boolean): Promise<Draft[]> {
   if (begun.has(models)) return [];
-  if (!(await models.AuditEntry.exists({ type: 'audit.signed' }).readConcern(NEWEST))) {
+  const said = await models.AuditEntry.exists({ type: 'audit.signed' }).readConcern(NEWEST);
+  // Archived entries said it.
+  if (!said && !(await beganEarlier(models))) {
     return [remark('audit.signed', now, upgraded ? 'UPGRADED' : 'STARTED')];
   }
   begun.add(models);
@@ -165,7 +170,12 @@ async function takesUnsignedEvents(models: Models, ring: KeyRing, now: Date): Pr
     .lean<AuditEntryDoc>();
   // This version appends to an older version's log for the first time.
   if (!signedSince)
-    return !begun.has(models) && (await readHead(models, ring))?.genuine === true && (await hasEntries(models));
+    return (
+      !begun.has(models) &&
+      !(await beganEarlier(models)) &&
+      (await readHead(models, ring))?.genuine === true &&
+      (await hasEntries(models))
+    );
   const before = await models.AuditEntry.findOne({ seq: signedSince.seq - 1 }).lean<AuditEntryDoc>();
   const genuine = isWhole(ring, before?.hash ?? GENESIS, signedSince);
   return genuine && signedSince.reason === 'UPGRADED' && now.getTime() - signedSince.at.getTime() < UNSIGNED_MS;

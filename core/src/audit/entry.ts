@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { auditActions } from '@lightbox/contract/audit/actions.js';
-import type { AuditRemark } from '@lightbox/contract/audit/faults.js';
+import type { AuditFault, AuditRemark } from '@lightbox/contract/audit/faults.js';
 import { newId, type ObjectId, oid } from '../db/ids.js';
 import { isSame } from '../keys/isSame.js';
 import { hmac, isSigned, type KeyRing, sign } from '../keys/keyring.js';
@@ -107,22 +107,35 @@ function draftOf(event: EventDoc): Draft {
  * Makes the entry for an event. The log accepts the event's facts if a process of the product signed it; otherwise it
  * records only that the event existed.
  */
-export function judge(audit: KeyRing, event: EventDoc, now: Date, takesUnsigned: boolean): Draft {
+export function judge(
+  audit: KeyRing,
+  event: EventDoc,
+  now: Date,
+  { takesUnsigned, archivedUntil }: { takesUnsigned: boolean; archivedUntil: Date | null },
+): Draft {
   const unsigned = event.mac === undefined && event.at instanceof Date;
-  if (isGenuine(audit, event) || (unsigned && takesUnsigned)) return draftOf(event);
+  // The entry of such an event may be archived: the log would have it twice.
+  const tooOld = archivedUntil !== null && event.at <= archivedUntil;
+  if (!tooOld && (isGenuine(audit, event) || (unsigned && takesUnsigned))) return draftOf(event);
   const id = isObjectId(event._id) ? event._id : markId('foreign', String(event._id));
   return { ...remark('audit.foreign', now, 'EVENT_FOREIGN'), event: id, record: id };
 }
 
 const isObjectId = (id: unknown): boolean => (id as { _bsontype?: string } | null)?._bsontype === 'ObjectId';
 
-type Remark = 'audit.signed' | 'audit.foreign' | 'audit.gap';
+type Remark = 'audit.signed' | 'audit.foreign' | 'audit.gap' | 'audit.archived';
+
+/** The faults that entries report. */
+export const reports: Partial<Record<AuditEntryDoc['type'], AuditFault>> = {
+  'audit.foreign': 'foreign',
+  'audit.gap': 'gap',
+};
 
 /** Makes a remark of the log itself. With the same `mark` every process makes the same entry. */
 export const remark = (type: Remark, now: Date, says: AuditRemark, ...mark: string[]): Draft => ({
   event: markId(type, says, ...mark),
   type,
-  status: type === 'audit.signed' ? 'success' : 'failed',
+  status: type === 'audit.signed' || type === 'audit.archived' ? 'success' : 'failed',
   table: auditActions[type].table,
   ip: '',
   reason: says,

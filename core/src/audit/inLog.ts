@@ -3,6 +3,7 @@ import { NEWEST } from '../db/newest.js';
 import type { KeyRing } from '../keys/keyring.js';
 import type { AuditEntryDoc } from '../models/auditEntry.js';
 import type { Models } from '../models/models.js';
+import { readBase } from './base.js';
 import { GENESIS, isWhole } from './entry.js';
 
 interface InLog {
@@ -24,6 +25,7 @@ export async function inLog(models: Models, ring: KeyRing, events: ObjectId[]): 
     .lean<AuditEntryDoc[]>();
   const hashes = await hashesAt(
     models,
+    ring,
     entries.map(({ seq }) => seq - 1),
   );
   const found: InLog = { logged: new Set(), forged: new Set(), open: new Set() };
@@ -35,7 +37,7 @@ export async function inLog(models: Models, ring: KeyRing, events: ObjectId[]): 
   return found;
 }
 
-async function hashesAt(models: Models, places: number[]): Promise<Map<number, string>> {
+async function hashesAt(models: Models, ring: KeyRing, places: number[]): Promise<Map<number, string>> {
   const there = places.filter((seq) => Number.isInteger(seq) && seq > 0);
   const before =
     there.length === 0
@@ -43,5 +45,7 @@ async function hashesAt(models: Models, places: number[]): Promise<Map<number, s
       : await models.AuditEntry.find({ seq: { $in: there } }, { _id: 0, seq: 1, hash: 1 })
           .readConcern(NEWEST)
           .lean<AuditEntryDoc[]>();
-  return new Map([[0, GENESIS], ...before.map(({ seq, hash }) => [seq, hash] as const)]);
+  const base = await readBase(models, ring);
+  const archived = base?.genuine ? [[base.seq, base.hash] as const] : [];
+  return new Map([[0, GENESIS], ...archived, ...before.map(({ seq, hash }) => [seq, hash] as const)]);
 }

@@ -7,7 +7,8 @@ import type { KeyRing } from '../keys/keyring.js';
 import type { AuditEntryDoc } from '../models/auditEntry.js';
 import type { AuditHeadDoc } from '../models/auditHead.js';
 import type { Models } from '../models/models.js';
-import { GENESIS, isWhole } from './entry.js';
+import { beganEarlier, readBase } from './base.js';
+import { GENESIS, isWhole, reports } from './entry.js';
 import { type Checkpoint, type Head, keepCheckpoint, readCheckpoint, readHead, rememberedHead } from './head.js';
 
 /** Entries per batch, and the longest time that they may block the process, milliseconds. */
@@ -49,18 +50,29 @@ export function verifyAudit(
   return made;
 }
 
-const reports: Partial<Record<AuditEntryDoc['type'], AuditFault>> = {
-  'audit.foreign': 'foreign',
-  'audit.gap': 'gap',
-};
-
+/** Verifies again when entries were archived meanwhile. */
 async function verify(models: Models, ring: KeyRing, since: AuditStart, noted: Head[]): Promise<Verdict> {
+  const base = await readBase(models, ring);
+  const verdict = await verifyFrom(models, ring, { since, noted, base });
+  if (verdict.ok) return verdict;
+  const now = await readBase(models, ring);
+  const moved = now?.seq !== base?.seq || now?.removed !== base?.removed;
+  return moved ? verify(models, ring, since, noted) : verdict;
+}
+
+interface From {
+  since: AuditStart;
+  noted: Head[];
+  base: Awaited<ReturnType<typeof readBase>>;
+}
+
+async function verifyFrom(models: Models, ring: KeyRing, { since, noted, base }: From): Promise<Verdict> {
   // Read the head first: entries that are appended meanwhile make the chain longer than its head, never shorter.
   const kept = await readHead(models, ring);
   const remembered = rememberedHead(models);
   const heads = [...(kept?.genuine ? [kept] : []), ...(remembered ? [remembered] : []), ...noted];
   const start = since === 'checkpoint' ? await checkpointOf(models, ring) : null;
-  let at: Checkpoint = start ?? { seq: 0, hash: GENESIS };
+  let at: Checkpoint = start ?? (base?.genuine ? pick(base) : { seq: 0, hash: GENESIS });
   const broken = (firstBroken: number, reason: AuditFault): Verdict => ({
     ok: false,
     checked: at.seq,
@@ -68,6 +80,8 @@ async function verify(models: Models, ring: KeyRing, since: AuditStart, noted: H
     reason,
   });
   const contradicts = ({ seq, hash }: Head) => heads.some((head) => head.seq === seq && !isSame(head.hash, hash));
+  if (base ? !base.genuine : await beganEarlier(models)) return broken(1, 'base');
+  if (base && contradicts(base)) return broken(base.seq, 'base');
   const entries = models.AuditEntry.collection
     // No filter when reading from the start: an entry that was planted with a place before the first, or with none, is
     // read too.
@@ -77,6 +91,8 @@ async function verify(models: Models, ring: KeyRing, since: AuditStart, noted: H
   let turn = performance.now();
   // Through the driver: twice as fast as Mongoose, and each entry can be freed on its own.
   for await (const entry of entries as unknown as AsyncIterable<AuditEntryDoc>) {
+    // A removal was interrupted; the next run ends it. The archive has these entries.
+    if (base && !base.removed && isLeftover(entry, base)) continue;
     if (entry.seq !== at.seq + 1) return broken(at.seq + 1, 'missing');
     if (!isWhole(ring, at.hash, entry)) return broken(entry.seq, 'changed');
     if (contradicts(entry)) return broken(entry.seq, 'head');
@@ -97,6 +113,8 @@ async function verify(models: Models, ring: KeyRing, since: AuditStart, noted: H
     ? { ok: false, checked: at.seq, firstBroken: found.seq, reason: found.fault }
     : { ok: true, checked: at.seq };
 }
+
+const isLeftover = ({ seq }: AuditEntryDoc, base: Head) => Number.isInteger(seq) && seq >= 1 && seq <= base.seq;
 
 /** Returns the checkpoint; null when its entry is no longer the same, so that everything is read. */
 async function checkpointOf(models: Models, ring: KeyRing): Promise<Checkpoint | null> {

@@ -198,6 +198,7 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'audit.signed': null,
   'audit.foreign': null,
   'audit.gap': null,
+  'audit.archived': null,
   'access.explain': null,
   'role.list': null,
   'setting.read': null,

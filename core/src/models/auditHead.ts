@@ -1,7 +1,10 @@
 import type { AuditFault } from '@lightbox/contract/audit/faults.js';
 import { Mixed, number, schemaOf, string } from './fields.js';
 
-/** A signed place in the audit log: its newest entry (`head`), or the last one that was verified (`checkpoint`). */
+/**
+ * A signed place in the audit log: its newest entry (`head`), the last one that was verified (`checkpoint`), or the last
+ * one that was archived (`base`).
+ */
 export interface AuditHeadDoc {
   _id: string;
   seq: number;
@@ -10,8 +13,12 @@ export interface AuditHeadDoc {
   mac: string;
   /** Of the head: the ids of all keys that sign entries of the log. */
   keyIds?: string[];
-  /** Of the checkpoint: the first entry up to it that reports a fault. */
+  /** Of the checkpoint and the base: the first entry up to it that reports a fault. */
   found?: { seq: number; fault: AuditFault };
+  /** Of the base: see `audit/base.ts`. */
+  from?: number;
+  until?: Date;
+  removed?: boolean;
 }
 
 export const auditHead = schemaOf<AuditHeadDoc>(
@@ -23,6 +30,9 @@ export const auditHead = schemaOf<AuditHeadDoc>(
     mac: string,
     keyIds: { type: [String], default: undefined },
     found: Mixed,
+    from: Number,
+    until: Date,
+    removed: Boolean,
   },
   { collection: 'auditheads' },
 );

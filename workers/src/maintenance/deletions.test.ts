@@ -15,6 +15,7 @@ import { webmRecording } from '@lightbox/backend/testing/recordings.js';
 import { useGateway } from '@lightbox/backend/testing/useGateway.js';
 import type { LegalHolds } from '@lightbox/contract/legalHolds/calls.js';
 import { mayBeDeleted } from '@lightbox/contract/legalHolds/policy.js';
+import { limits } from '@lightbox/contract/limits.js';
 import type { Message } from '@lightbox/contract/messages/calls.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
@@ -38,6 +39,13 @@ const hold = (patient: Person, held: boolean, by: Person = admin) =>
   api.as(by).put(`/users/${patient.id}/legal-hold`, { held, reason });
 const stateOf = async (patient: Person): Promise<LegalHolds> =>
   (await api.as(admin).get(`/users/${patient.id}/legal-hold`).expect(200)).body.data;
+
+/** Moves the clock to the moment at which a changed retention time takes effect. */
+async function afterOneDay(): Promise<void> {
+  test.clock.forward({ hours: limits.retentionWaitsHours });
+  // Sessions do not last as long.
+  admin = await buildAdmin(test.gateway);
+}
 
 async function keepFor(name: 'retention.imagesDays' | 'retention.messagesDays', days: number): Promise<void> {
   const [id, value] = [settings[name], String(days)];
@@ -212,6 +220,7 @@ const paths: Path[] = [
     of: async ({ image }) => {
       await test.gateway.models.Image.updateOne({ _id: image._id }, { createAt: daysAgo(31) });
       await keepFor('retention.imagesDays', 30);
+      await afterOneDay();
       return {
         skips: true,
         act: () => removeOldImages(test.gateway),
@@ -343,11 +352,20 @@ describe('retention', () => {
     const owner = await buildProvider(test.gateway);
     const old = [];
     for (let n = 0; n < 25; n++) old.push(await buildImage(test.gateway, { owner, createAt: daysAgo(400 - n) }));
-    const young = await buildImage(test.gateway, { owner, createAt: daysAgo(364) });
+    const young = await buildImage(test.gateway, { owner, createAt: daysAgo(360) });
     const left = () => test.gateway.models.Image.countDocuments({ owner: owner._id }).readConcern(NEWEST);
     expect(await removeOldImages(test.gateway)).toBe(false);
     expect(await left()).toBe(26);
+    await keepFor('retention.imagesDays', 3);
+    test.clock.forward({ hours: limits.retentionWaitsHours - 0.5 });
+    admin = await buildAdmin(test.gateway);
+    expect(await removeOldImages(test.gateway), 'a mistake in typing').toBe(false);
     await keepFor('retention.imagesDays', 365);
+    test.clock.forward({ hours: limits.retentionWaitsHours - 0.5 });
+    expect(await removeOldImages(test.gateway), 'a day since the first change is not enough').toBe(false);
+    expect(await left()).toBe(26);
+    test.clock.forward({ hours: 0.5 });
+    admin = await buildAdmin(test.gateway);
     // Two workers at once, as after an interruption: each image goes once.
     while ((await Promise.all([removeOldImages(test.gateway), removeOldImages(test.gateway)])).includes(true));
     expect(await left()).toBe(1);

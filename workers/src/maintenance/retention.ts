@@ -1,3 +1,4 @@
+import { limits } from '@lightbox/contract/limits.js';
 import { heldPatients } from '@lightbox/core/access/legalHolds.js';
 import type { Core } from '@lightbox/core/core.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -11,16 +12,25 @@ const IMAGES = 20;
 const MESSAGES = 100;
 /** The length of one turn. After it the claim of the task is renewed. */
 const TURN_MS = 400;
-const DAY_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const REASON = 'The retention time is over.';
 
-/** Returns the moment before which records are removed; null while they are kept without end. */
+/**
+ * Returns the moment before which records are removed. Null while they are kept without end, and for a day after each
+ * change of the setting, so that a mistake in typing can be corrected.
+ */
 async function endOf(
-  { settings, clock }: Core,
+  { settings, models, clock }: Core,
   name: 'retention.imagesDays' | 'retention.messagesDays',
 ): Promise<Date | null> {
   const days = await settings.get(name);
-  return days === 0 ? null : new Date(clock.now().getTime() - days * DAY_MS);
+  if (days === 0) return null;
+  const now = clock.now().getTime();
+  // Read after the value, which may be a second old: a change that the value lacks is seen here.
+  const changed = (await models.Setting.findOne({ name }, { updatedAt: 1 }).lean())?.updatedAt;
+  if (!changed || now - changed.getTime() < limits.retentionWaitsHours * HOUR_MS) return null;
+  return new Date(now - days * DAY_MS);
 }
 
 /** A hold that was set a moment ago keeps the record. */

@@ -70,6 +70,7 @@ export const audit = {
     ENTRY_FOREIGN: 'In place of an event, the log contains an entry that Lightbox did not make.',
     RECEIPT_FOREIGN: 'The database contained a receipt that Lightbox did not make.',
     RECEIPTS_MISSING: 'Receipts of events are missing',
+    ARCHIVED: 'Old entries were moved to a file',
     SAME_LOOK: 'Part of the same view',
   },
   verify: {
@@ -85,6 +86,7 @@ export const audit = {
       missing:
         'Entry {{entry}} is missing. The entries before it are intact. Keep a copy of the database, and find out who had access to it.',
       head: 'The signed end of the log is missing or changed. Entries before entry {{entry}} may be missing. Keep a copy of the database, and find out who had access to it.',
+      base: 'The signed mark of the archived entries is missing or changed. Entries before entry {{entry}} may be missing. Keep a copy of the database and the archives, and find out who had access to the database.',
       foreign:
         'Entry {{entry}} is the first that reports an event that Lightbox did not make. Lightbox ignored this event. Find out who had access to the database.',
       gap: 'Entry {{entry}} is the first that reports an event that disappeared before it was in the log. Find out who had access to the database.',
@@ -268,6 +270,7 @@ export const audit = {
     audit_signed: 'Start to sign the log',
     audit_foreign: 'Find an event that Lightbox did not make',
     audit_gap: 'Find a gap in the log',
+    audit_archived: 'Archive entries of the log',
     role_list: 'Read roles',
     setting_read: 'Read a setting',
     setting_list: 'Read settings',

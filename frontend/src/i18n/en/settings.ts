@@ -10,7 +10,7 @@ const names = Object.fromEntries(
 
 export const settings = {
   title: 'Settings',
-  sub: 'Changes take effect immediately, for everyone. The audit log records each change.',
+  sub: 'Changes take effect immediately, for everyone, unless the setting says otherwise. The audit log records each change.',
   name: 'Name',
   value: 'Value',
   description: 'Description',
@@ -105,11 +105,9 @@ export const settings = {
     upload_maxBytes: 'The largest file that people can upload.',
     directory_patients:
       'The patients that a provider finds and may write to. Known: a patient with whom the provider shares an image now or exchanged messages in the last year, or whose image the provider owns or has opened through a share that has not ended. Providers see the health details of known patients only, with both options. Patients always see every provider.',
-    retention_imagesDays:
-      'Images are deleted this long after their upload, with everything that belongs to them. You cannot undo this. Images of patients under a legal hold stay.',
-    retention_messagesDays:
-      'Messages are deleted after this time, with their recordings. You cannot undo this. Messages of patients under a legal hold stay.',
-    retention_auditDays: `The clinic keeps the log at least this long, and never less than ${limits.auditDaysMin} days. This version removes no entry.`,
+    retention_imagesDays: `Images are deleted this long after their upload, with everything that belongs to them. You cannot undo this. A change takes effect after ${limits.retentionWaitsHours} hours, and nothing is deleted before. Images of patients under a legal hold stay.`,
+    retention_messagesDays: `Messages are deleted after this time, with their recordings. You cannot undo this. A change takes effect after ${limits.retentionWaitsHours} hours, and nothing is deleted before. Messages of patients under a legal hold stay.`,
+    retention_auditDays: `The log keeps entries at least this long, and never less than ${limits.auditDaysMin} days. Older entries stay too, until whoever runs the server moves them to a file.`,
     quota_files: 'The number of images that one account may own.',
     quota_bytes: 'The storage that the images of one account may take.',
     session_idleMinutes: `People are logged out after this time without activity, and always after ${limits.sessionHours} hours.`,

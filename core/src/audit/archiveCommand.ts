@@ -1,0 +1,27 @@
+import { option, runCommand, say } from '../backup/command.js';
+import { Refused } from '../backup/refused.js';
+import { loadConfig } from '../config/env.js';
+import { createCore } from '../core.js';
+import { archiveAudit } from './archive.js';
+
+/**
+ * `npm run audit:archive -- --to FILE`: moves the entries that are older than `retention.auditDays` to a file. Its account
+ * of MongoDB needs the right to remove from `auditlogs`. docs/operations/retention.md
+ */
+await runCommand('The archive was stopped. Run the same command again: it continues.', async (signal) => {
+  const to = option('--to');
+  if (!to) throw new Refused('Name a new file: npm run audit:archive -- --to FILE');
+  const core = await createCore(loadConfig(process.env), 'audit');
+  try {
+    const { entries, upTo, removed } = await archiveAudit(core, to, signal);
+    say(
+      entries > 0
+        ? `${entries} entries are in ${to} now, up to entry ${upTo}. Keep this file: the database has them no longer.`
+        : 'No entry is old enough.',
+    );
+    say(`${removed} entries were removed from the database.`);
+    return true;
+  } finally {
+    await core.close();
+  }
+});
