@@ -36,7 +36,7 @@ async function blackedOut(pictures: Pictures, file: Buffer): Promise<Buffer | nu
   if (!('pixels' in facts)) return null;
   const source = { size: file.length, read: async (from: number, to: number) => file.subarray(from, to) };
   try {
-    const disguise = { ...DISGUISE, pixels: { ...facts.pixels, noTextLeft: true } };
+    const disguise = { ...DISGUISE, noTextLeft: true, pixels: facts.pixels };
     const { parts: head, big } = await copyOfDicom(source, disguise);
     const all = Buffer.concat(pixels);
     const bits = facts.pixels.bitsAllocated;
