@@ -18,14 +18,14 @@ export interface Wanted {
   rectangles: readonly BlackRectangle[];
 }
 
-/** A study of copies that is not whole yet: its first wish has the key, and each image the text of its wish. */
+/** A study of copies that is not whole yet: the idempotency key of each image, and the text of each wish that is done. */
 interface Begun {
-  key: string;
+  keys: Map<string, string>;
   studyId?: string;
   done: Map<string, string>;
 }
 
-const begin = (): Begun => ({ key: uuid(), done: new Map() });
+const begin = (): Begun => ({ keys: new Map(), done: new Map() });
 
 class Stopped extends Error {}
 
@@ -66,8 +66,10 @@ export function useCopyStudy(onMade: (study: Image) => void) {
           noTextLeft,
           ...study,
         };
+        const key = now.keys.get(id) ?? uuid();
+        now.keys.set(id, key);
         try {
-          const copy = await copyImage(id, body, `${now.key}-${n}`);
+          const copy = await copyImage(id, body, key);
           if (copy.studyId) now.studyId = copy.studyId;
         } catch (error) {
           throw new Error(t('sharing.blackOut.failedAt', { n, reason: errorText(error as Error) }));
