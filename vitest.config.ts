@@ -49,6 +49,8 @@ export default defineConfig({
           // Loading the modules again for each file would take longer than most files.
           isolate: false,
           include: serverSide.map((name) => `${name}/src/**/*.test.ts`),
+          // It needs the database's and age's own programs: `npm run test:backup`.
+          exclude: process.env.WITH_BACKUP_TOOLS ? [] : ['infra/src/backup.test.ts'],
           globalSetup: ['testkit/src/globalSetup.ts'],
           // Long, for machines with other work: a test that measures time compares it by itself.
           testTimeout: 60_000,

@@ -15,6 +15,7 @@ const commands = {
   'admin:code': { main: 'backend/dist/auth/adminCodeCommand.js', joins: true },
   'audit:verify': { main: 'core/dist/audit/verifyCommand.js', joins: true },
   'audit:adopt': { main: 'core/dist/audit/adoptCommand.js', joins: true },
+  migrate: { main: 'core/dist/models/migrateCommand.js', joins: true },
   'blobs:move': { main: 'core/dist/blobs/moveCommand.js', joins: true },
   backup: { main: 'core/dist/backup/backupCommand.js', joins: true },
   restore: { main: 'core/dist/backup/restoreCommand.js', joins: true, targets: true },

@@ -39,6 +39,7 @@ try {
     }
   }
   if (!process.exitCode) {
+    process.env.WITH_BACKUP_TOOLS = '1';
     process.env.PATH = [join(folder, 'bin'), process.env.PATH].join(delimiter);
     node([join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'node', 'infra/src/backup.test.ts']);
   }

@@ -22,6 +22,7 @@ import { loggedPath } from './http/loggedPath.js';
 import { measureRequests, nameRoute } from './http/measure.js';
 import { serveSite } from './http/site.js';
 import { imageRoutes } from './images/routes.js';
+import { legalHoldRoutes } from './legalHolds/routes.js';
 import { messageRoutes } from './messages/routes.js';
 import { notificationRoutes } from './notifications/routes.js';
 import { serveQueueBoard } from './overview/queueBoard.js';
@@ -45,6 +46,7 @@ const features = [
   guestRoutes,
   requestRoutes,
   emergencyRoutes,
+  legalHoldRoutes,
   carerRoutes,
   analysisRoutes,
   annotationRoutes,

@@ -197,6 +197,11 @@ describe('fields that are nobody’s to send', () => {
       renewRecoveryCodes: post(patient, { code: '123456' }),
       changePassword: post(patient, { currentPassword: PASSWORD, newPassword: 'Harbour-Lantern-42' }),
       createToken: post(patient, { name: 'x', scopes: ['read'], days: 1 }),
+      setLegalHold: post(
+        admin,
+        { held: true, reason: 'A letter' },
+        `/users/${(await builders.patient()).id}/legal-hold`,
+      ),
       changeRole: post(admin, { role: 'healthProvider' }, `/users/role/${(await builders.patient()).id}`),
       subscribePush: post(patient, { endpoint: 'https://push.example.org/x', keys: { p256dh: 'x', auth: 'x' } }),
       unsubscribePush: post(patient, { endpoint: 'https://push.example.org/x' }),

@@ -80,6 +80,8 @@ const rows: Record<CallName, Harmless> = {
   getUser: nothingThere,
   deleteUser: nothingThere,
   toggleUserStatus: nothingThere,
+  getLegalHold: nothingThere,
+  setLegalHold: { status: 404, body: { held: true, reason: 'A letter of the court' } },
   changeRole: { status: 404, body: { role: 'patient' } },
   // After a sign-in alone; somebody else's authenticators ask for more.
   resetUserTotp: { status: 403 },

@@ -8,6 +8,7 @@ import { consentCalls } from './consents/calls.js';
 import { emergencyCalls } from './emergencies/calls.js';
 import { guestCalls } from './guests/calls.js';
 import { imageCalls } from './images/calls.js';
+import { legalHoldCalls } from './legalHolds/calls.js';
 import { messageCalls } from './messages/calls.js';
 import { notificationCalls } from './notifications/calls.js';
 import { overviewCalls } from './overview/calls.js';
@@ -26,6 +27,7 @@ export const calls = {
   ...authCalls,
   ...securityCalls,
   ...userCalls,
+  ...legalHoldCalls,
   ...imageCalls,
   ...annotationCalls,
   ...studyCalls,

@@ -172,6 +172,10 @@ export const limits = {
   guestPollMs: 500,
   /** Days after its end for which a guest link stays in the database. */
   guestKeptDays: 30,
+  /** Least days for which the audit log is kept: six years. */
+  auditDaysMin: 2_190,
+  /** Most days of a retention time. */
+  retentionDaysMax: 36_500,
   /** Minutes of one emergency access, and the characters of its reason. */
   emergencyMinutes: 60,
   emergencyReasonMin: 10,

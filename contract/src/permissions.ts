@@ -25,6 +25,7 @@ export const permissions = {
   'user.read': everyone,
   'user.manage': admins,
   'user.approve': admins,
+  'user.hold': admins,
   'stats.read': staff,
   'image.upload': staff,
   'image.listAll': admins,

@@ -45,6 +45,7 @@ const rights = {
         'carers',
         'photos',
         'emergencies',
+        'legalholds',
         'idempotencies',
         'imagemetadata',
         'looks',

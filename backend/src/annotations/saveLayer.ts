@@ -3,6 +3,7 @@ import type { Layer } from '@lightbox/contract/annotations/schemas.js';
 import { watching } from '@lightbox/core/access/grounds.js';
 import { holdImage } from '@lightbox/core/access/hold.js';
 import { requireImage } from '@lightbox/core/access/images.js';
+import { refuseHeld } from '@lightbox/core/access/legalHolds.js';
 import { sealMarks } from '@lightbox/core/annotations/marks.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
@@ -58,6 +59,7 @@ export async function deleteAnnotations({ gateway, actor, viewer, params }: Remo
     const { session } = tx;
     const held = await holdImage(models, image._id, session);
     const own = { image: image._id, author: viewer._id };
+    await refuseHeld(models, [held.patient], session);
     const removed = await models.Annotation.findOneAndDelete(own, { session }).lean<AnnotationDoc>();
     tx.record({
       type: 'annotation.removed',

@@ -29,10 +29,12 @@ export function asAppError(error: unknown): AppError {
   return new AppError(parsed ?? 'INTERNAL');
 }
 
-/**
- * True when MongoDB is out of disk. It reports that by code (OutOfDiskSpace), or only in the storage engine's message.
- */
+/** True when the folder of the blobs, or MongoDB, is out of disk. */
 const isFull = (error: unknown): boolean =>
+  ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException | undefined)?.code ?? '') || isMongoFull(error);
+
+/** MongoDB reports it by code (OutOfDiskSpace), or only in the storage engine's message. */
+const isMongoFull = (error: unknown): boolean =>
   // biome-ignore lint/plugin/codesNotWords: the storage engine's errors have no code of their own
   error instanceof mongo.MongoServerError && (error.code === 14031 || /No space left|disk space/i.test(error.message));
 

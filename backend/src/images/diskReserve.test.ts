@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { errors } from '@lightbox/contract/errors.js';
+import { DiskReserve } from '@lightbox/core/db/diskReserve.js';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { asAppError } from '../http/errors.js';
 import { buildPatient, buildProvider, type Person } from '../testing/factories.js';
 import { files } from '../testing/files.js';
 import { useGateway } from '../testing/useGateway.js';
@@ -67,4 +70,15 @@ it('the reserve compares MongoDB’s free disk space with the uploads under way 
   one?.();
   expect(await diskReserve.take(2 * quarter)).toBeNull();
   two?.();
+});
+
+it('a full disk of the folder of the blobs refuses uploads too', async () => {
+  // Linux reports no free block for this folder, and no space for each write to this device.
+  const full = new DiskReserve(test.gateway.db, {
+    reserveBytes: null,
+    blobs: { store: 'file', dir: '/proc', s3: null },
+  });
+  expect(await full.fits(1)).toBe(false);
+  const error = await writeFile('/dev/full', 'x').catch((thrown) => thrown);
+  expect(asAppError(error).code).toBe('STORAGE_FULL');
 });

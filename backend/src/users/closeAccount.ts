@@ -1,3 +1,4 @@
+import { heldPatients, refuseHeld } from '@lightbox/core/access/legalHolds.js';
 import { endCarersOf } from '@lightbox/core/carers/endCarers.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { endEmergencies, ofAccount } from '@lightbox/core/emergencies/endEmergencies.js';
@@ -31,6 +32,7 @@ export async function closeAccount(
   const by = actor.id ?? user._id;
   let sessions: ObjectId[] = [];
   await gateway.events.change(actor, async (tx) => {
+    await refuseHeld(gateway.models, [user._id], tx.session);
     await keepAnAdmin(gateway, user, tx.session);
     await refuseWithoutHeir(gateway, user, tx.session);
     for (const end of Object.values(endWithAccount)) {
@@ -96,6 +98,8 @@ const endWithAccount: Record<
   ImageRequest: 'finishClosing',
   // The record stays for the review; a live access ends.
   Emergency: 'endEmergencies',
+  // The record stays, because the log names it. The account of a held patient cannot be closed.
+  LegalHold: 'stays',
   // The record stays, because the log names it.
   Carer: 'endCarersOf',
   Photo: ({ gateway, user, tx }) => gateway.models.Photo.deleteMany({ user }, { session: tx }).exec(),
@@ -121,7 +125,7 @@ const endWithAccount: Record<
   // A signed text stays with the image; its signer is then 'Deleted user'.
   AnalysisVersion: 'stays',
   Report: null,
-  Annotation: ({ gateway, user, tx }) => gateway.models.Annotation.deleteMany({ author: user }, { session: tx }).exec(),
+  Annotation: removeMarks,
   // It says why images were analysed, and has no name.
   Consent: 'stays',
   Conversation: 'stays',
@@ -144,6 +148,14 @@ const endWithAccount: Record<
   UsernameHold: null,
   Decoy: null,
 };
+
+/** Removes the marks of the account, but for those on images of patients under a legal hold. */
+async function removeMarks({ gateway: { models }, user, tx }: Closing): Promise<void> {
+  const marked = await models.Annotation.distinct('image', { author: user }).session(tx);
+  const among = { _id: { $in: marked }, patient: { $in: await heldPatients(models) } };
+  const kept = await models.Image.distinct('_id', among).session(tx);
+  await models.Annotation.deleteMany({ author: user, image: { $nin: kept } }, { session: tx });
+}
 
 /** Removes name, address and profile. The record stays, because records of other people refer to it. */
 async function clearAccount({ gateway, user, by, tx }: Closing): Promise<void> {

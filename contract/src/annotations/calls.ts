@@ -47,7 +47,7 @@ export const annotationCalls = {
     action: 'annotation.removed',
     summary: 'Remove the caller’s own layer of an image',
     params: Params,
-    fails: ['NOT_VERIFIED'],
+    fails: ['NOT_VERIFIED', 'LEGAL_HOLD'],
   }),
   exportAnnotations: call({
     method: 'get',

@@ -88,6 +88,10 @@ export const auditActions = {
   'user.deactivate': { table: 'users', fhir: 'securityAlert', does: 'U' },
   'user.delete': { table: 'users', fhir: 'securityAlert', does: 'D', settles: true },
   'user.role': { table: 'users', fhir: 'securityAlert', does: 'E' },
+  /** A legal hold of a patient. Its reason is sealed in its record, and not in the log. */
+  'user.holdSet': { table: 'users', fhir: 'securityAlert', does: 'U' },
+  'user.holdLifted': { table: 'users', fhir: 'securityAlert', does: 'U' },
+  'user.holdRead': { table: 'users', fhir: 'securityAlert', does: 'R' },
   'stats.read': { table: 'users', fhir: 'applicationActivity', does: 'R' },
   'image.upload': {
     table: 'imagemetadata',
@@ -443,6 +447,8 @@ export const auditActions = {
   'voice.played': { table: 'voices', fhir: 'applicationActivity', does: 'R' },
   /** The recording was removed with the account of its sender. */
   'voice.removed': { table: 'voices', fhir: 'applicationActivity', does: 'D', refs: ['blob'] },
+  /** Messages whose retention time is over. `records` names them. */
+  'message.expired': { table: 'messages', fhir: 'applicationActivity', does: 'D' },
   'notification.use': { table: 'notifications', fhir: 'applicationActivity', does: 'E' },
   'notification.chosen': {
     table: 'users',

@@ -294,5 +294,6 @@ export const imageCalls = {
     summary: 'Delete an image with its blob, preview, shares and analysis',
     params: Params,
     body: z.strictObject({ reason: text(500).optional() }).default({}),
+    fails: ['LEGAL_HOLD'],
   }),
 };

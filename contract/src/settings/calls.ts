@@ -32,9 +32,11 @@ export const SettingInfo = z.discriminatedUnion('kind', [
   z.object({
     ...info,
     kind: z.literal('number'),
-    unit: z.enum(['hours', 'minutes', 'bytes', 'files']),
+    unit: z.enum(['days', 'hours', 'minutes', 'bytes', 'files']),
     min: z.int(),
     max: z.int(),
+    /** The value may also be 0, which means without end. */
+    orZero: z.literal(true).optional(),
   }),
   z.object({ ...info, kind: z.literal('choice'), options: z.array(z.string()) }),
   z.object({ ...info, kind: z.literal('text'), form: z.enum(textForms), maxLength: z.int() }),

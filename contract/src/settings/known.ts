@@ -3,7 +3,7 @@ import { secondFactorRequirements } from '../auth/policy.js';
 import { line } from '../ids.js';
 import { limits } from '../limits.js';
 
-export type SettingUnit = 'hours' | 'minutes' | 'bytes' | 'files';
+export type SettingUnit = 'days' | 'hours' | 'minutes' | 'bytes' | 'files';
 
 /** A whole number in decimal digits: no sign, no `0x18`, no `1e3`. */
 const whole = (min: number, max: number) =>
@@ -18,6 +18,18 @@ const number = (
   unit: SettingUnit,
   { min, max, fallback, description }: Record<'min' | 'max' | 'fallback', number> & { description: string },
 ) => ({ description, kind: 'number' as const, unit, min, max, value: whole(min, max), fallback });
+
+/** A time in days after which something is removed. 0: never. */
+const keptDays = ({ min, description }: { min: number; description: string }) => ({
+  description,
+  kind: 'number' as const,
+  unit: 'days' as const,
+  min,
+  max: limits.retentionDaysMax,
+  orZero: true as const,
+  value: z.union([whole(0, 0), whole(min, limits.retentionDaysMax)]),
+  fallback: 0,
+});
 
 const choice = <const O extends readonly [string, ...string[]]>(
   options: O,
@@ -103,6 +115,20 @@ export const knownSettings = {
       'Who must log in with an authenticator app or a passkey: none, or staff (providers and administrators).',
     fallback: 'none',
   }),
+  'retention.imagesDays': keptDays({
+    description:
+      'Days after its upload after which an image is deleted with everything that belongs to it. 0: never. Images of patients under a legal hold stay.',
+    min: 1,
+  }),
+  'retention.messagesDays': keptDays({
+    description:
+      'Days after which a message is deleted, with its recording. 0: never. Messages of patients under a legal hold stay.',
+    min: 1,
+  }),
+  'retention.auditDays': keptDays({
+    description: 'Days for which entries of the audit log are kept at least. 0: no end. This version removes no entry.',
+    min: limits.auditDaysMin,
+  }),
   'quota.files': number('files', {
     description: 'Number of images one account may own.',
     min: 1,
@@ -129,7 +155,10 @@ export function settingFault(name: KnownSetting, value: string): string | null {
 
 /** Returns the allowed values of a setting, in words. */
 function allowed(known: (typeof knownSettings)[KnownSetting]): string {
-  if (known.kind === 'number') return `a whole number from ${known.min} to ${known.max}`;
+  if (known.kind === 'number') {
+    const zero = 'orZero' in known ? '0, or ' : '';
+    return `${zero}a whole number from ${known.min} to ${known.max}`;
+  }
   return known.kind === 'choice' ? `one of: ${known.options.join(', ')}` : forms[known.form];
 }
 

@@ -1,7 +1,7 @@
 import type { KnownSetting, knownSettings, SettingUnit } from './known.js';
 
 /** The groups of the settings on their page, in its order. */
-export const settingGroups = ['clinic', 'uploads', 'sharing', 'sessions', 'access'] as const;
+export const settingGroups = ['clinic', 'uploads', 'sharing', 'sessions', 'access', 'retention'] as const;
 export type SettingGroup = (typeof settingGroups)[number];
 
 type Options<K extends KnownSetting> = (typeof knownSettings)[K] extends {
@@ -24,6 +24,9 @@ export const shownSettings: { [K in KnownSetting]: { group: SettingGroup; name: 
   'upload.maxBytes': { group: 'uploads', name: 'Largest file' },
   'quota.files': { group: 'uploads', name: 'Images per account' },
   'quota.bytes': { group: 'uploads', name: 'Storage per account' },
+  'retention.imagesDays': { group: 'retention', name: 'Images' },
+  'retention.messagesDays': { group: 'retention', name: 'Messages' },
+  'retention.auditDays': { group: 'retention', name: 'Entries of the audit log' },
   'sharing.expiryHours': { group: 'sharing', name: 'Default sharing time' },
   'session.idleMinutes': { group: 'sessions', name: 'Log out after inactivity' },
   'security.requireSecondFactor': {
@@ -48,6 +51,7 @@ export const shownSettings: { [K in KnownSetting]: { group: SettingGroup; name: 
 /** The units in which people read and type a number, with their size in the setting's own unit, the smallest first. */
 export const settingUnits: Record<SettingUnit, Readonly<Record<string, number>>> = {
   bytes: { MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4 },
+  days: { days: 1 },
   hours: { hours: 1 },
   minutes: { minutes: 1 },
   files: { images: 1 },

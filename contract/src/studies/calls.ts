@@ -75,5 +75,6 @@ export const studyCalls = {
     summary: 'Delete a study with all its images, their blobs, previews and analyses, and all shares',
     params: Params,
     body: z.strictObject({ reason: text(500).optional() }).default({}),
+    fails: ['LEGAL_HOLD'],
   }),
 };

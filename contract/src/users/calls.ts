@@ -127,7 +127,7 @@ export const userCalls = {
     action: 'profile.delete',
     summary: 'Close the caller’s own account',
     body: z.strictObject({ password: z.string().min(1, texts.required).max(1000) }),
-    fails: ['LAST_ADMIN'],
+    fails: ['LAST_ADMIN', 'LEGAL_HOLD'],
     throttles: ['ownPassword'],
   }),
   getUser: call({
@@ -156,7 +156,7 @@ export const userCalls = {
     action: 'user.delete',
     summary: 'Close an account; its sessions end at once',
     params: Params,
-    fails: ['NOT_ONESELF', 'LAST_ADMIN'],
+    fails: ['NOT_ONESELF', 'LAST_ADMIN', 'LEGAL_HOLD'],
   }),
   toggleUserStatus: call({
     method: 'put',

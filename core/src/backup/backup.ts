@@ -1,8 +1,9 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { readHead } from '../audit/head.js';
 import type { Core } from '../core.js';
 import { neededKeys } from '../keys/usage.js';
+import { syncFolder } from '../process/syncFolder.js';
 import { productVersion } from '../selfCheck/checks.js';
 import { BlobArchive, placesOutside } from './blobArchive.js';
 import { type BackupFile, checkFiles, type Manifest, PART, writeManifest } from './manifest.js';
@@ -66,10 +67,10 @@ export async function makeBackup(
     say('Reading the files back …');
     await checkFiles(folder, files);
     await writeManifest(folder, manifest);
-    await sync(folder);
+    await syncFolder(folder);
     signal.throwIfAborted();
     await rename(folder, final);
-    await sync(dirname(final));
+    await syncFolder(dirname(final));
     await core.models.Operation.updateOne({ _id: 'backup' }, { $set: { at: manifest.at } }, { upsert: true });
     return { folder: final, manifest };
   } catch (error) {
@@ -139,10 +140,4 @@ async function withBlobs(making: Making, startedAt: Date, say: (line: string) =>
   const made = await working;
   const { blobs, chunks } = archive;
   return { ...made, files: [...made.files, await writing], blobs, chunks };
-}
-
-/** Makes the names of a folder durable. */
-async function sync(folder: string): Promise<void> {
-  const file = await open(folder, 'r');
-  await file.sync().finally(() => file.close());
 }

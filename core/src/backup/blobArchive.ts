@@ -3,11 +3,9 @@ import { extract, pack } from 'tar-stream';
 import type { StoreName } from '../blobs/names.js';
 import { type BlobStore, MissingChunk } from '../blobs/store.js';
 import type { BlobStores } from '../blobs/stores.js';
-import { isDuplicate, ObjectId, oid } from '../db/ids.js';
+import { firstId, isDuplicate, lastId, type ObjectId, oid } from '../db/ids.js';
 
 const BATCH = 500;
-const FIRST = ObjectId.createFromTime(0);
-const LAST = new ObjectId('f'.repeat(24));
 /** A resumable upload may take so long: its blob can still grow. */
 const GROWS_MS = 25 * 3_600_000;
 
@@ -32,8 +30,8 @@ export class BlobArchive {
   /** Adds the chunks that are not in the archive yet. May be repeated: blobs come, grow and go meanwhile. */
   async add(name: StoreName, store: BlobStore, signal: AbortSignal): Promise<void> {
     const old = this.startedAt.getTime() - GROWS_MS;
-    for (let after = FIRST; ; ) {
-      const ids = await store.between(after, LAST, BATCH);
+    for (let after = firstId; ; ) {
+      const ids = await store.between(after, lastId, BATCH);
       const last = ids.at(-1);
       if (!last) return;
       for (const id of ids) {

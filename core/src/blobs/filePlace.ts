@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { syncFolder } from '../process/syncFolder.js';
 import { ChunkExists, type ChunkPlace } from './chunkedStore.js';
 
 /** The first digits of an id are a time of about an hour: a folder holds the blobs of one hour. */
@@ -10,11 +11,17 @@ const HOUR_DIGITS = 5;
 export class FilePlace implements ChunkPlace {
   readonly name = 'file';
 
-  constructor(private readonly root: string) {}
+  private readonly root: string;
+
+  constructor(root: string) {
+    this.root = resolve(root);
+  }
 
   async put(id: string, index: number, sealed: Buffer): Promise<void> {
     const folder = this.folderOf(id);
-    if (await mkdir(folder, { recursive: true, mode: 0o700 })) await syncFolder(dirname(folder));
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    // The first folder that was made may be the one of the hour, or the root.
+    if (made) for (let at = folder; at.length >= made.length; at = dirname(at)) await syncFolder(dirname(at));
     const incoming = join(folder, `.${randomUUID()}`);
     try {
       const file = await open(incoming, 'wx', 0o600);
@@ -72,13 +79,3 @@ const orNone = <T>(work: Promise<T>, none: T): Promise<T> =>
     if (codeOf(error) === 'ENOENT') return none;
     throw error;
   });
-
-/** Makes new names in a folder durable. */
-async function syncFolder(folder: string): Promise<void> {
-  const file = await open(folder, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Core } from '../core.js';
-import { isDuplicate, ObjectId } from '../db/ids.js';
+import { firstId, isDuplicate, lastId, type ObjectId } from '../db/ids.js';
 import { majorityHasAll } from '../db/majority.js';
 import { IntegrityError } from '../errors.js';
 import { isSame } from '../keys/isSame.js';
@@ -9,8 +9,6 @@ import type { StoreName } from './names.js';
 import { type BlobStore, chunksOf, MissingChunk } from './store.js';
 
 const BATCH = 200;
-const FIRST = ObjectId.createFromTime(0);
-const LAST = new ObjectId('f'.repeat(24));
 
 export interface Moved {
   blobs: number;
@@ -36,8 +34,8 @@ export async function moveBlobs(
   const moved: Moved = { blobs: 0, bytes: 0, left: 0, damaged: 0 };
   for (const source of Object.values(blobs.all)) {
     if (source === target) continue;
-    for (let after = FIRST; ; ) {
-      const ids = await source.between(after, LAST, BATCH);
+    for (let after = firstId; ; ) {
+      const ids = await source.between(after, lastId, BATCH);
       const last = ids.at(-1);
       if (!last) break;
       for (const id of ids) {

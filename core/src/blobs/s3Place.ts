@@ -1,10 +1,13 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { S3Config } from '../config/config.js';
+import { PartAway } from '../db/away.js';
 import { ChunkExists, type ChunkPlace } from './chunkedStore.js';
 
 const PREFIX = 'blobs/';
 /** The most that S3 lists or deletes in one call. */
 const MOST = 1_000;
+/** The time for a connection, and the longest pause in an answer. The client library tries three times. */
+const ANSWER_MS = 10_000;
 
 type Sdk = typeof import('@aws-sdk/client-s3');
 
@@ -13,14 +16,19 @@ export class S3Place implements ChunkPlace {
   readonly name = 's3';
   private opened: Promise<{ sdk: Sdk; client: S3Client }> | null = null;
 
-  constructor(private readonly config: S3Config) {}
+  constructor(
+    private readonly config: S3Config,
+    private readonly answerMs = ANSWER_MS,
+  ) {}
 
   async put(id: string, index: number, sealed: Buffer): Promise<void> {
     const { sdk, client } = await this.open();
     const object = { ...this.at(id, index), Body: sealed, IfNoneMatch: '*' };
-    await client.send(new sdk.PutObjectCommand(object)).catch((error) => {
-      if (statusOf(error) === 412 || statusOf(error) === 409) throw new ChunkExists(`Blob ${id} has a chunk ${index}.`);
-      throw error;
+    await client.send(new sdk.PutObjectCommand(object)).catch(async (error) => {
+      if (statusOf(error) !== 412 && statusOf(error) !== 409) throw error;
+      // The library repeats a call whose answer was lost: the chunk may be the one that it has stored just now.
+      if (attemptsOf(error) > 1 && (await this.get(id, index))?.equals(sealed)) return;
+      throw new ChunkExists(`Blob ${id} has a chunk ${index}.`);
     });
   }
 
@@ -97,10 +105,25 @@ export class S3Place implements ChunkPlace {
       // Chunks carry their own tag. Some servers do not know the newer checksums.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
+      requestHandler: { connectionTimeout: this.answerMs, socketTimeout: this.answerMs },
     });
+    client.middlewareStack.add(
+      (next) => (call) =>
+        next(call).catch((error) => {
+          throw isServersFault(error) ? new PartAway('S3 does not answer.', { cause: error }) : error;
+        }),
+      { step: 'initialize', name: 'lightboxAway' },
+    );
     return { sdk, client };
   }
 }
+
+/** True for a server that has a fault of its own or is too slow. */
+const isServersFault = (error: { name?: string; $fault?: string }): boolean =>
+  error.name === 'TimeoutError' || error.$fault === 'server';
+
+const attemptsOf = (error: unknown): number =>
+  (error as { $metadata?: { attempts?: number } }).$metadata?.attempts ?? 1;
 
 const statusOf = (error: unknown): number | undefined =>
   (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;

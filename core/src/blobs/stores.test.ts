@@ -2,17 +2,20 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { BlobConfig, Config, S3Config } from '../config/config.js';
 import { type Core, createCore } from '../core.js';
-import { isDuplicate, newId, ObjectId } from '../db/ids.js';
+import { isAway } from '../db/away.js';
+import { firstId, isDuplicate, lastId, newId, type ObjectId } from '../db/ids.js';
+import { ChunkExists } from './chunkedStore.js';
 import { CHUNK } from './cipher.js';
 import { moveBlobs } from './move.js';
 import type { StoreName } from './names.js';
+import { S3Place } from './s3Place.js';
 import { type BlobStore, type ByteRange, MissingChunk } from './store.js';
 import { openBlobStores } from './stores.js';
 
@@ -21,6 +24,8 @@ const gateway = ['versitygw', join(homedir(), 'go/bin/versitygw')].find(
   (file) => !spawnSync(file, ['--version']).error,
 );
 const hasS3 = Boolean(process.env.S3_ENDPOINT || gateway);
+/** Declares a test that needs the S3 server. */
+const onS3 = (title: string, test: () => Promise<void>) => hasS3 && it(title, test);
 if (!hasS3)
   process.stderr.write('The store s3 is not tested: S3_ENDPOINT and versitygw are missing (npm run test:s3).\n');
 
@@ -80,14 +85,11 @@ async function readAll(store: BlobStore, id: ObjectId, size: number, range?: Byt
   for await (const part of store.read(id, key, size, range)) parts.push(part);
   return Buffer.concat(parts);
 }
-const first = ObjectId.createFromTime(0);
-const last = new ObjectId('f'.repeat(24));
 
-describe.each(['gridfs', 'file', 's3'] as const)('the store %s', (name) => {
-  const test = it.skipIf(name === 's3' && !hasS3);
+describe.each(['gridfs', 'file', ...(hasS3 ? (['s3'] as const) : [])] as const)('the store %s', (name) => {
   const store = () => stores().named(name);
 
-  test.each([0, 1, CHUNK, 2 * CHUNK + 77])('gives %i bytes back as they were, and each range of them', async (size) => {
+  it.each([0, 1, CHUNK, 2 * CHUNK + 77])('gives %i bytes back as they were, and each range of them', async (size) => {
     const [id, bytes] = [newId(), randomBytes(size)];
     expect(await store().write(id, key, inParts(bytes))).toMatchObject({
       store: name,
@@ -108,7 +110,7 @@ describe.each(['gridfs', 'file', 's3'] as const)('the store %s', (name) => {
     await expect(readAll(store(), id, size, { from: 0, to: size + 1 })).rejects.toThrow(RangeError);
   });
 
-  test('takes chunks one by one, each once, and counts those without a gap', async () => {
+  it('takes chunks one by one, each once, and counts those without a gap', async () => {
     const id = newId();
     const chunk = (index: number) => ({
       index,
@@ -127,7 +129,7 @@ describe.each(['gridfs', 'file', 's3'] as const)('the store %s', (name) => {
     expect((await readAll(store(), id, 2 * CHUNK + 9)).subarray(-9)).toEqual(Buffer.alloc(9, 2));
   });
 
-  test('refuses a chunk that was changed, swapped or removed', async () => {
+  it('refuses a chunk that was changed, swapped or removed', async () => {
     const [id, other, size] = [newId(), newId(), 2 * CHUNK + 77];
     await store().write(id, key, inParts(randomBytes(size)));
     const sealed: Buffer[] = [];
@@ -146,7 +148,7 @@ describe.each(['gridfs', 'file', 's3'] as const)('the store %s', (name) => {
     await expect(readAll(store(), other, size)).rejects.toThrow(MissingChunk);
   });
 
-  test('leaves nothing when the bytes end with an error, or are deleted, and lists the others in order', async () => {
+  it('leaves nothing when the bytes end with an error, or are deleted, and lists the others in order', async () => {
     const broken = newId();
     async function* breaks(): AsyncGenerator<Buffer> {
       yield randomBytes(2 * CHUNK);
@@ -158,11 +160,11 @@ describe.each(['gridfs', 'file', 's3'] as const)('the store %s', (name) => {
     const [one, two, three] = ids as [ObjectId, ObjectId, ObjectId];
     await store().delete(two);
     await store().delete(two);
-    const listed = (await store().between(first, last, 1_000)).map(String);
+    const listed = (await store().between(firstId, lastId, 1_000)).map(String);
     expect(listed).toEqual(listed.toSorted());
     for (const id of [broken, two]) expect(listed).not.toContain(String(id));
     expect((await store().between(one, three, 10)).map(String)).toEqual([]);
-    expect((await store().between(two, last, 1)).map(String)).toEqual([String(three)]);
+    expect((await store().between(two, lastId, 1)).map(String)).toEqual([String(three)]);
   });
 });
 
@@ -177,7 +179,7 @@ describe('several stores', () => {
   }
   const storeOf = async (blob: ObjectId) => (await core.models.Image.findOne({ blob }, { store: 1 }).lean())?.store;
 
-  it.skipIf(!hasS3)('a blob is moved from GridFS to S3, to files and back, and is read all the time', async () => {
+  onS3('a blob is moved from GridFS to S3, to files and back, and is read all the time', async () => {
     const { blob, bytes, size } = await store('gridfs', 2 * CHUNK + 5);
     for (const to of ['s3', 'file', 'gridfs'] as const) {
       // A reader that began before the move gets the rest from the new store.
@@ -256,7 +258,7 @@ describe('several stores', () => {
   it('a file of another program in the folder is no blob', async () => {
     const { blob } = await store('file', 3);
     await writeFile(join(config.blobs.dir ?? '', String(blob).slice(0, 5), `${String(blob).slice(0, 5)}~`), 'x');
-    expect((await stores().between(first, last, 1_000)).map(String)).toContain(String(blob));
+    expect((await stores().between(firstId, lastId, 1_000)).map(String)).toContain(String(blob));
     await core.models.Image.collection.deleteOne({ blob });
     await stores().delete(blob);
   });
@@ -272,5 +274,69 @@ describe('several stores', () => {
     expect(await readAll(later, id, CHUNK + 3)).toHaveLength(CHUNK + 3);
     await later.delete(id);
     expect(await later.countChunks(id)).toBe(0);
+  });
+});
+
+/** Runs work with the address of a server that treats each connection as told. */
+async function withServer(onConnection: (socket: Socket) => void, work: (endpoint: string) => Promise<void>) {
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket.on('error', () => undefined));
+    onConnection(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    await work(`http://127.0.0.1:${(server.address() as { port: number }).port}`);
+  } finally {
+    for (const socket of open) socket.destroy();
+    server.close();
+  }
+}
+
+describe('an S3 server with faults', () => {
+  const placeAt = (endpoint: string, answerMs?: number) => {
+    const to = config.blobs.s3 ?? { region: 'us-east-1', bucket: 'b', accessKeyId: 'a', secretAccessKey: 'b' };
+    return new S3Place({ forcePathStyle: true, ...to, endpoint }, answerMs);
+  };
+
+  onS3('a chunk whose acknowledgement was lost is stored once; another in its place is refused', async () => {
+    const { hostname, port } = new URL(config.blobs.s3?.endpoint ?? '');
+    let lost = 0;
+    const loseTheFirst = (socket: Socket) => {
+      const there = connect({ host: hostname, port: Number(port) });
+      there.on('error', () => socket.destroy());
+      socket.pipe(there);
+      there.on('data', (answer) => {
+        if (lost++ === 0) socket.destroy();
+        else socket.write(answer);
+      });
+    };
+    await withServer(loseTheFirst, async (endpoint) => {
+      const [place, id, bytes] = [placeAt(endpoint), String(newId()), randomBytes(1_000)];
+      await place.put(id, 0, bytes);
+      expect(lost).toBeGreaterThan(1);
+      expect((await place.get(id, 0))?.equals(bytes)).toBe(true);
+      lost = 0;
+      await expect(place.put(id, 0, randomBytes(1_000))).rejects.toThrow(ChunkExists);
+      await place.remove(id);
+    });
+  });
+
+  it.each([
+    ['that never answers', () => undefined],
+    [
+      'that is overloaded',
+      (socket: Socket) =>
+        socket.once('data', () =>
+          socket.end('HTTP/1.1 503 Slow Down\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'),
+        ),
+    ],
+  ])('one %s is away, for a while', async (_, treat) => {
+    await withServer(treat, async (endpoint) => {
+      const error = await placeAt(endpoint, 200)
+        .get(String(newId()), 0)
+        .catch((thrown) => thrown);
+      expect(isAway(error), error).toBe(true);
+    });
   });
 });

@@ -1,12 +1,12 @@
 import { mongo } from 'mongoose';
 
-/** Thrown for a dependency that has no error class of its own: a mail server. */
+/** Thrown for a dependency that has no error class of its own: a mail server, an S3 server. */
 export class PartAway extends Error {
   override name = 'PartAway';
 }
 
 /**
- * True when MongoDB or Redis cannot be reached, or stepped down in the meantime: the same call may succeed a little
+ * True when MongoDB, Redis or another dependency cannot be reached, or stepped down in the meantime: the same call may succeed a little
  * later.
  */
 export function isAway(error: unknown): boolean {

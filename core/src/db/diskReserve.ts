@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises';
 import type { Connection } from 'mongoose';
 import type { Config } from '../config/config.js';
 
@@ -14,9 +15,11 @@ interface Disk {
   total: number;
 }
 
+const NO_LIMIT: Disk = { free: Number.POSITIVE_INFINITY, total: Number.POSITIVE_INFINITY };
+
 /**
- * Checks the free space on MongoDB's disk. A database whose disk is full stops, so uploads are refused while there is
- * still space for everything else.
+ * Checks the free space on MongoDB's disk, and on that of the folder of the blobs where there is one. A database whose
+ * disk is full stops, so uploads are refused while there is still space for everything else.
  */
 export class DiskReserve {
   private disk: Disk | null = null;
@@ -28,7 +31,7 @@ export class DiskReserve {
 
   constructor(
     private readonly db: Connection,
-    private readonly config: Pick<Config, 'reserveBytes'>,
+    private readonly config: Pick<Config, 'reserveBytes' | 'blobs'>,
   ) {}
 
   /** Reserves the space for an upload of so many bytes until it has ended; null when that would touch the reserve. */
@@ -68,12 +71,27 @@ export class DiskReserve {
 
   private async ask(): Promise<Disk> {
     const { spent } = this;
+    const disks = await Promise.all([this.ofMongo(), this.ofFolder()]);
+    const room = ({ free, total }: Disk) => free - this.reserveOf(total);
+    const disk = disks.reduce((least, one) => (room(one) < room(least) ? one : least));
+    this.disk = disk;
+    this.readAt = Date.now();
+    this.spent -= spent;
+    return disk;
+  }
+
+  private async ofMongo(): Promise<Disk> {
     const stats = await this.db.db?.command({ dbStats: 1 });
     // A server that does not report it (some hosted ones) manages its disk itself.
     const total = Number(stats?.fsTotalSize ?? Number.POSITIVE_INFINITY);
-    this.disk = { free: total - Number(stats?.fsUsedSize ?? 0), total };
-    this.readAt = Date.now();
-    this.spent -= spent;
-    return this.disk;
+    return { free: total - Number(stats?.fsUsedSize ?? 0), total };
+  }
+
+  private async ofFolder(): Promise<Disk> {
+    const { store, dir } = this.config.blobs;
+    if (store !== 'file' || !dir) return NO_LIMIT;
+    // The first blob makes the folder.
+    const disk = await statfs(dir).catch(() => null);
+    return disk ? { free: disk.bavail * disk.bsize, total: disk.blocks * disk.bsize } : NO_LIMIT;
   }
 }

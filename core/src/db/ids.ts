@@ -3,6 +3,10 @@ import { Types } from 'mongoose';
 export const ObjectId = Types.ObjectId;
 export type ObjectId = Types.ObjectId;
 
+/** Comes before and after every id that the product makes. */
+export const firstId = ObjectId.createFromTime(0);
+export const lastId = new ObjectId('f'.repeat(24));
+
 export const oid = (id: string): ObjectId => new Types.ObjectId(id);
 
 /**

@@ -94,6 +94,9 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'user.deactivate': null,
   'user.delete': null,
   'user.role': { mail: () => 'roleChanged' },
+  'user.holdSet': null,
+  'user.holdLifted': null,
+  'user.holdRead': null,
   'stats.read': null,
   'image.upload': { jobs: firstDrawing },
   'image.blackOut': { jobs: firstDrawing },
@@ -180,6 +183,7 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'message.use': null,
   'voice.sent': null,
   'voice.played': null,
+  'message.expired': null,
   'voice.removed': {
     jobs: ({ _id, refs }) => [{ name: 'removeBlob', data: { blobId: String(refs.blob) }, id: `${_id}-blob` }],
   },

@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { watching } from '../access/grounds.js';
+import { refuseHeld } from '../access/legalHolds.js';
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import type { Actor, Transaction } from '../events/events.js';
@@ -89,6 +90,7 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
   // A request ends by its own moves, and keeps the count of its files.
   ImageRequest: null,
   Emergency: null,
+  LegalHold: null,
   Carer: null,
   Photo: null,
   Study: null,
@@ -148,7 +150,8 @@ export async function removeImage(core: Core, actor: Actor, id: ObjectId, reason
     // Owner and audience may have changed since the caller read the image.
     removed = await models.Image.findOneAndDelete({ _id: id }, { session }).lean<ImageDoc>();
     if (!removed) return id;
-    const { blob, owner, audience, study } = removed;
+    const { blob, owner, patient, audience, study } = removed;
+    await refuseHeld(models, [patient], session);
     await endWith(core, tx, [removed]);
     if (study) await leaveStudy(core, tx, removed, study);
     tx.record({

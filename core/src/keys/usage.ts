@@ -21,6 +21,7 @@ export function underOlderKeys(keys: Keys) {
     photos: { picture: { $exists: true }, 'picture.keyId': { $ne: profiles } },
     notes: { note: { $exists: true }, 'note.keyId': { $ne: sharing } },
     emergencies: { 'reason.keyId': { $ne: sharing } },
+    legalHolds: { 'reason.keyId': { $ne: sharing } },
     carers: { address: { $exists: true }, 'address.keyId': { $ne: sharing } },
     invites: { 'address.keyId': { $ne: sharing } },
     secrets: { 'key.keyId': { $ne: keys.secrets.current.id } },
@@ -75,12 +76,13 @@ const holders: Record<keyof Keys, Holder | null> = {
     ],
   },
   sharing: {
-    name: 'notes of shares and invitations, reasons of emergency accesses, addresses of carers',
-    keyIds: async ({ Share, Invite, Emergency, Carer }) => [
+    name: 'notes of shares and invitations, reasons of emergency accesses and legal holds, addresses of carers',
+    keyIds: async ({ Share, Invite, Emergency, LegalHold, Carer }) => [
       ...new Set([
         ...known(await Share.distinct('note.keyId', { note: { $exists: true } })),
         ...known(await Invite.distinct('address.keyId')),
         ...known(await Emergency.distinct('reason.keyId')),
+        ...known(await LegalHold.distinct('reason.keyId')),
         ...known(await Carer.distinct('address.keyId', { address: { $exists: true } })),
       ]),
     ],
@@ -158,6 +160,7 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
     notes,
     invites,
     emergencies,
+    legalHolds,
     carers,
     photos,
     totp,
@@ -175,6 +178,7 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
     countBy(models.Share, '$note.keyId', { note: { $exists: true } }),
     countBy(models.Invite, '$address.keyId'),
     countBy(models.Emergency, '$reason.keyId'),
+    countBy(models.LegalHold, '$reason.keyId'),
     countBy(models.Carer, '$address.keyId', { address: { $exists: true } }),
     countBy(models.Photo, '$picture.keyId', { picture: { $exists: true } }),
     countBy(models.Totp, { $first: { $split: ['$secret', '.'] } }, { secret: { $exists: true } }),
@@ -196,6 +200,7 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
     ...rows('ENCRYPTION_KEYS', 'notes of shares', notes),
     ...rows('ENCRYPTION_KEYS', 'invitations', invites),
     ...rows('ENCRYPTION_KEYS', 'emergency accesses', emergencies),
+    ...rows('ENCRYPTION_KEYS', 'legal holds', legalHolds),
     ...rows('ENCRYPTION_KEYS', 'carers', carers),
     ...rows('ENCRYPTION_KEYS', 'authenticator apps', totp),
     ...rows('ENCRYPTION_KEYS', 'keys of the installation', secrets),

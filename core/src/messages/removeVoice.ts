@@ -1,3 +1,4 @@
+import { refuseHeld } from '../access/legalHolds.js';
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import type { Actor } from '../events/events.js';
@@ -15,7 +16,8 @@ export async function removeVoice(
     const { session } = tx;
     const removed = await models.Voice.findOneAndDelete({ _id: id }, { session }).lean<VoiceDoc>();
     if (!removed) return id;
-    const { message, sender, blob } = removed;
+    const { message, sender, recipient, blob } = removed;
+    await refuseHeld(models, [sender, recipient], session);
     await models.Message.updateOne({ _id: message }, { $set: { 'voice.removed': true } }, { session });
     await leaveTombstones(models, [blob], clock.now(), session);
     tx.record({ type: 'voice.removed', record: id, owners: [sender], refs: { blob }, reason });

@@ -24,6 +24,7 @@ import { idempotency } from './idempotency.js';
 import { image } from './image.js';
 import { imageRequest } from './imageRequest.js';
 import { invite } from './invite.js';
+import { legalHold } from './legalHold.js';
 import { look } from './look.js';
 import { message } from './message.js';
 import { notification } from './notification.js';
@@ -71,6 +72,7 @@ const schemas = {
   GuestLink: guestLink,
   ImageRequest: imageRequest,
   Emergency: emergency,
+  LegalHold: legalHold,
   Carer: carer,
   Photo: photo,
   Study: study,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Core, createCore } from '../core.js';
 import { newId } from '../db/ids.js';
 import { prepareModels } from './prepare.js';
+import { begunSteps } from './upgrade.js';
 
 let core: Core;
 const said: string[] = [];
@@ -102,4 +103,35 @@ it('A database of a version without cards gets them once, by one of the processe
   await prepare();
   expect(await Card.countDocuments({ person: owner })).toBe(450);
   expect(await Card.findOne({ person: recipient }).lean()).toMatchObject({ at: new Date(7), waiting: true, words: [] });
+});
+
+it('The changes of this version are made once, also when many processes start at the same moment.', async () => {
+  const { Task, Position } = core.models;
+  await Task.deleteMany({ _id: /^upgrade:/ });
+  await Promise.all(Array.from({ length: 4 }, () => prepare()));
+  expect((await begunSteps(core.models)).sort()).toEqual(['cards', 'words']);
+  expect(await Task.countDocuments({ _id: /^upgrade:/, doneAt: { $exists: true } })).toBe(2);
+  expect(await Position.countDocuments({ _id: /^upgrade:/ })).toBe(0);
+});
+
+it('A change whose process died goes on once its claim has ended.', async () => {
+  const { Task } = core.models;
+  const _id = 'upgrade:words';
+  await Task.updateOne(
+    { _id },
+    { $set: { nextAt: new Date(Date.now() + 1_500), begunAt: new Date() }, $unset: { doneAt: 1 } },
+  );
+  await prepare();
+  expect(await Task.exists({ _id, doneAt: { $exists: true } })).not.toBeNull();
+  expect((await Task.findById(_id).lean())?.begunAt?.getTime()).toBeGreaterThan(Date.now() - 10_000);
+});
+
+it('A database that a later version has used is refused in a sentence, and nothing is changed.', async () => {
+  const { Task, SentMail } = core.models;
+  await Task.collection.insertOne({ _id: 'upgrade:later', nextAt: new Date() } as never);
+  await SentMail.collection.dropIndex({ at: 1 } as never);
+  await expect(prepare()).rejects.toThrow('A later version of Lightbox has used this database (later).');
+  expect((await SentMail.collection.indexes()).some(({ key }) => key.at)).toBe(false);
+  await Task.deleteOne({ _id: 'upgrade:later' });
+  await prepare();
 });

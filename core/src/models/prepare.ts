@@ -1,12 +1,13 @@
 import type { Model, mongo } from 'mongoose';
 import type { Models } from './models.js';
-import { upgradeRecords } from './upgrade.js';
+import { refuseLaterVersion, upgradeRecords } from './upgrade.js';
 
 /**
- * Creates the collections and indexes that are missing. Transactions on MongoDB 4.2 cannot create them. Then changes what
+ * Refuses a database of a later version. Creates the collections and indexes that are missing. Transactions on MongoDB 4.2 cannot create them. Then changes what
  * an older version left.
  */
 export async function prepareModels(models: Models, warn: (error: unknown, text: string) => void): Promise<void> {
+  await refuseLaterVersion(models);
   for (const model of Object.values(models) as Model<unknown>[]) await prepareModel(model, warn);
   await upgrade(models);
   await upgradeRecords(models);

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { addCards } from '../access/cards.js';
+import { ConfigError } from '../config/env.js';
 import type { ObjectId } from '../db/ids.js';
 import { searchFields } from '../users/search.js';
 import type { Models } from './models.js';
@@ -9,7 +10,11 @@ import type { UserDoc } from './user.js';
 /** Changes the records after this id, some at a time. Returns the last of them; null when none was left. */
 type Step = (models: Models, after: ObjectId | null) => Promise<ObjectId | null>;
 
-/** The changes of records that an older version left, each made once for a database. */
+/**
+ * The changes of records that an older version left, each made once for a database, in this order. A change is only
+ * forward, and an older version can work with its result: both run while an installation is upgraded. A step that was
+ * released is never renamed or removed, because its name in the database says which version has used it.
+ */
 const steps: Record<string, Step> = {
   cards: (models, after) => addCards(models, after, new Date()),
   /** Accounts whose words were stored before the letters and digits of Arabic and Urdu were folded. */
@@ -20,9 +25,27 @@ const steps: Record<string, Step> = {
 const CLAIM_MS = 30_000;
 const PAUSE_MS = 250;
 
+const PREFIX = 'upgrade:';
+const nameOf = (task: Pick<TaskDoc, '_id'>) => task._id.slice(PREFIX.length);
+
+/** Returns the names of the changes that were begun in this database. */
+export async function begunSteps({ Task }: Models): Promise<string[]> {
+  const found = await Task.find({ _id: { $gte: PREFIX, $lt: 'upgrade;' } }, { _id: 1 }).lean<TaskDoc[]>();
+  return found.map(nameOf);
+}
+
+/** Throws when a later version has changed the records of this database: this version does not know how. */
+export async function refuseLaterVersion(models: Models): Promise<void> {
+  const unknown = (await begunSteps(models)).filter((name) => !Object.hasOwn(steps, name));
+  if (unknown.length === 0) return;
+  throw new ConfigError(
+    `A later version of Lightbox has used this database (${unknown.join(', ')}). Start that version, or restore a backup from before it (docs/operations/upgrades.md).`,
+  );
+}
+
 /** Makes all changes. One process makes a change and the others wait; after a stop the next one continues. */
 export async function upgradeRecords(models: Models): Promise<void> {
-  for (const [name, step] of Object.entries(steps)) await once(models, `upgrade:${name}`, step);
+  for (const [name, step] of Object.entries(steps)) await once(models, PREFIX + name, step);
 }
 
 async function once(models: Models, _id: string, step: Step): Promise<void> {

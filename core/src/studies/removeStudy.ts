@@ -1,5 +1,6 @@
 import type { QueryFilter } from 'mongoose';
 import { watching } from '../access/grounds.js';
+import { refuseHeld } from '../access/legalHolds.js';
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import type { Actor } from '../events/events.js';
@@ -28,6 +29,11 @@ export async function removeStudy(
     const study = await models.Study.findOneAndDelete({ ...only, _id: id }, { session }).lean();
     if (!study) return id;
     images = await models.Image.find({ study: id }, null, { session }).lean<ImageDoc[]>();
+    await refuseHeld(
+      models,
+      images.map(({ patient }) => patient),
+      session,
+    );
     await models.Image.deleteMany({ study: id }, { session });
     await endWith(core, tx, images);
     await endStudy(core, tx, id);

@@ -2,6 +2,7 @@ import { requestMoves } from '@lightbox/contract/requests/states.js';
 import { usableAdmin } from '../access/accounts.js';
 import { refreshAudience } from '../access/audience.js';
 import { holdUser } from '../access/hold.js';
+import { heldPatients } from '../access/legalHolds.js';
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import { AppError } from '../errors.js';
@@ -81,7 +82,9 @@ export async function finishClosing(core: Core, actor: Actor, user: ObjectId, un
       );
     },
     async () => {
-      const voices = await Voice.find({ sender: user }, { _id: 1 }).limit(BATCH).lean();
+      // Those to a patient under a legal hold stay until it is lifted.
+      const mine = { sender: user, recipient: { $nin: await heldPatients(core.models) } };
+      const voices = await Voice.find(mine, { _id: 1 }).limit(BATCH).lean();
       return voices.map(
         ({ _id }) =>
           () =>

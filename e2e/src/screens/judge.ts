@@ -12,6 +12,9 @@ const proper = new Set<string>([...Object.keys(permissions), ...Object.keys(know
 const keyLike =
   /\b(?:common|time|errors|app|landing|auth|users|profile|images|sharing|shareImage|analysis|messages|notifications|audit|roles|settings|overview)\.[a-zA-Z]\w*(?:\.\w+)*/g;
 
+/** Matches code that was shown as a text: a condition without its braces, a value that is no text. */
+const codeLike = /&&|\|\||=>|\{\{|\[object \w+\]|\b(?:undefined|NaN)\b/g;
+
 /** Returns all texts of the page, visible ones and those for screen readers. */
 const words = (page: Page): Promise<string> =>
   page.evaluate<string>(`[
@@ -106,7 +109,10 @@ export async function judge(
   if (language === 'ur' && against.length > 0) faults.push(`${name}: ${against.join(', ')} runs from left to right`);
   const bare = await page.evaluate<number>(`document.querySelectorAll('svg[viewBox="0 0 256 256"]:empty').length`);
   if (bare > 0) faults.push(`${name}: ${bare} icons without a drawing`);
-  const keys = (await words(page)).match(keyLike)?.filter((key) => !(names && proper.has(key)));
+  const texts = await words(page);
+  const code = texts.match(codeLike);
+  if (code) faults.push(`${name}: ${code.join(' ')} in place of a text`);
+  const keys = texts.match(keyLike)?.filter((key) => !(names && proper.has(key)));
   if (keys?.length) faults.push(`${name}: ${keys.join(', ')} in place of a text`);
   return faults;
 }

@@ -25,7 +25,9 @@ import { Untied, useUntied } from './Untied';
 function People({ among, onPick }: { among: Role | undefined; onPick: (person: UserRow) => void }) {
   const { t } = useTranslation();
   const [search, setSearch] = useState('');
-  const { data, isPending, isPlaceholderData } = useQuery(peopleNamed(useDebounced(search.trim()), among));
+  const wanted = search.trim();
+  const asked = useDebounced(wanted);
+  const { data, isPending, isPlaceholderData } = useQuery(peopleNamed(asked, among));
   const provider = useAtomValue(roleAtom) === 'healthProvider';
   const list = useRef<HTMLUListElement>(null);
   const people = data?.data ?? [];
@@ -50,7 +52,13 @@ function People({ among, onPick }: { among: Role | undefined; onPick: (person: U
           />
         </InputGroup>
       </Box>
-      <Box h="min(420px, 52dvh)" overflowY="auto" mt="3" mx="-2.5" aria-busy={isPending || isPlaceholderData}>
+      <Box
+        h="min(420px, 52dvh)"
+        overflowY="auto"
+        mt="3"
+        mx="-2.5"
+        aria-busy={isPending || isPlaceholderData || asked !== wanted}
+      >
         {isPending && (
           <Box px="2.5" role="status" aria-label={t('common.loading')}>
             {[1, 2, 3, 4].map((row) => (

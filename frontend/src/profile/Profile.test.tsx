@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { session, startSession } from '../auth/session';
 import { reread } from '../lib/live';
 import { queryClient } from '../lib/query';
-import { answer, newest, opened, renderScreen } from '../lib/testing';
+import { answer, newest, opened, renderRoutes, renderScreen } from '../lib/testing';
 import { oneUser } from '../users/users';
 import { Profile } from './Profile';
 
@@ -119,5 +119,35 @@ describe('the profile', () => {
     await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
     expect(session().token).toBe('');
     expect(heard.filter(({ method }) => method === 'DELETE')).toHaveLength(2);
+  });
+});
+
+describe('the legal hold of a patient', () => {
+  const patient: User = { ...me, id: 'b'.repeat(24), role: { name: 'patient' } };
+  const of = `/users/${patient.id}`;
+  const hold = { id: 'c'.repeat(24), by: { ...me }, at: '2026-05-03T10:00:00.000Z', reason: 'Letter of the court' };
+  const show = (role: User['role']['name']) => {
+    startSession({ ...me, role: { name: role } }, 'token');
+    const heard = answer({
+      ...own,
+      [`GET ${of}`]: () => ({ body: { data: patient } }),
+      [`GET ${of}/legal-hold`]: () => ({ body: { data: { held: true, holds: [hold] } } }),
+    });
+    const element = <Profile Emergency={() => null} Images={() => null} Helped={() => null} />;
+    renderRoutes([{ path: '/user-profile/:id', element }], `/user-profile/${patient.id}`);
+    return heard;
+  };
+
+  it('Administrators see it with its reason, and can lift it.', async () => {
+    show('admin');
+    await screen.findByText('Letter of the court');
+    expect(screen.getByRole('button', { name: 'Lift the legal hold' })).toBeTruthy();
+  });
+
+  it('Nobody else sees it or asks for it.', async () => {
+    const heard = show('healthProvider');
+    await screen.findByRole('heading', { name: 'Sana Mirza' });
+    expect(screen.queryByText('Legal hold')).toBeNull();
+    expect(newest(heard, `GET ${of}/legal-hold`)).toBeUndefined();
   });
 });

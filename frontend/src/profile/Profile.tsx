@@ -35,6 +35,7 @@ import { oneUser } from '../users/users';
 import { CloseAccount } from './CloseAccount';
 import { ConsentCard } from './ConsentCard';
 import { EditProfile } from './EditProfile';
+import { LegalHoldCard } from './LegalHoldCard';
 import { OwnData } from './OwnData';
 import { OwnPhoto } from './OwnPhoto';
 import { ReceiptsSwitch } from './ReceiptsSwitch';
@@ -145,6 +146,7 @@ type Parts = Record<'Emergency' | 'Images' | 'Helped', ComponentType<{ patientId
 function Account({ user, own, Emergency, Images, Helped }: { user: User; own: boolean } & Parts) {
   const { t } = useTranslation();
   const manages = useMay('user.manage');
+  const holds = useMay('user.hold');
   const opens = useMay('emergency.open');
   const staff = useMay('image.listOwn');
   const cares = useMay('carer.use');
@@ -233,10 +235,13 @@ function Account({ user, own, Emergency, Images, Helped }: { user: User; own: bo
             </Card>
           </>
         ) : (
-          manages && <Manage user={user} />
+          <>
+            {manages && <Manage user={user} />}
+            {holds && user.role.name === 'patient' && <LegalHoldCard patient={user} />}
+          </>
         )}
       </Flex>
-      own && <EditProfile user={user} open={editing} onClose={() => setEditing(false)} />
+      {own && <EditProfile user={user} open={editing} onClose={() => setEditing(false)} />}
     </Grid>
   );
 }

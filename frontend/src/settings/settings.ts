@@ -63,7 +63,7 @@ export interface Known {
   /** The fixed options of a choice. */
   options?: readonly string[];
   /** The unit of a number, with its limits. */
-  number?: { unit: SettingUnit; min: number; max: number };
+  number?: { unit: SettingUnit; min: number; max: number; orZero: boolean };
   maxLength?: number;
 }
 
@@ -75,7 +75,7 @@ export function knownOf(name: string): Known | undefined {
   if (known.kind === 'choice') return { ...rest, about: 'choice', options: known.options };
   if (known.kind === 'text') return { ...rest, about: known.form, maxLength: known.maxLength };
   const { unit, min, max } = known;
-  return { ...rest, about: 'number', number: { unit, min, max } };
+  return { ...rest, about: 'number', number: { unit, min, max, orZero: 'orZero' in known } };
 }
 
 /** True for a setting that is on or off, and is shown as a switch. */
@@ -108,13 +108,17 @@ export function useWords() {
     shown: (name: string, value: string): string => {
       const known = knownOf(name);
       if (!known) return value;
+      if (known.number?.orZero && value.trim() === '0') return t('settings.forever');
       if (known.number && /^\d+$/.test(value.trim())) return amount(known.number.unit, value);
       if (known.options?.includes(value)) return optionOf(known.name, value);
       return value || t('settings.notSet');
     },
     range: ({ number, options, maxLength, name }: Known): string => {
       if (number)
-        return t('settings.range', { min: amount(number.unit, number.min), max: amount(number.unit, number.max) });
+        return t(number.orZero ? 'settings.rangeOrZero' : 'settings.range', {
+          min: amount(number.unit, number.min),
+          max: amount(number.unit, number.max),
+        });
       return options ? options.map((option) => optionOf(name, option)).join(' / ') : String(maxLength);
     },
   };

@@ -6,10 +6,12 @@ import { unlessDamaged } from '@lightbox/core/errors.js';
 import { openValue, sealValue } from '@lightbox/core/keys/seal.js';
 import { openTotpSecret, sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
 import { underOlderKeys } from '@lightbox/core/keys/usage.js';
+import { sealHoldAgain } from '@lightbox/core/legalHolds/sealed.js';
 import type { CarerDoc } from '@lightbox/core/models/carer.js';
 import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { InviteDoc } from '@lightbox/core/models/invite.js';
+import type { LegalHoldDoc } from '@lightbox/core/models/legalHold.js';
 import type { PhotoDoc } from '@lightbox/core/models/photo.js';
 import type { SecretDoc } from '@lightbox/core/models/secret.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
@@ -72,6 +74,11 @@ export async function renewKeys(core: Core): Promise<boolean> {
     models.Emergency.find(older.emergencies).lean<EmergencyDoc[]>().cursor(),
     models.Emergency.collection,
     (row) => renewEmergency(core, row),
+  );
+  await of(
+    models.LegalHold.find(older.legalHolds).lean<LegalHoldDoc[]>().cursor(),
+    models.LegalHold.collection,
+    (row) => renewLegalHold(core, row),
   );
   await of(models.Photo.find(older.photos).lean<PhotoDoc[]>().cursor(), models.Photo.collection, (row) =>
     renewPhoto(core, row),
@@ -163,6 +170,11 @@ function renewInvite(core: Core, invite: InviteDoc): Renewal {
 const renewEmergency = ({ keys }: Core, emergency: EmergencyDoc): Renewal => ({
   filter: { _id: emergency._id, 'reason.sealed': emergency.reason.sealed },
   update: { $set: sealAgain(keys, emergency) },
+});
+
+const renewLegalHold = ({ keys }: Core, hold: LegalHoldDoc): Renewal => ({
+  filter: { _id: hold._id, 'reason.sealed': hold.reason.sealed },
+  update: { $set: sealHoldAgain(keys, hold) },
 });
 
 const renewCarer = ({ keys }: Core, { _id, address }: CarerDoc): Renewal => ({

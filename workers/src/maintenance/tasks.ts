@@ -1,5 +1,6 @@
 import type { Core } from '@lightbox/core/core.js';
 import { system } from '@lightbox/core/events/events.js';
+import { uproot } from '@lightbox/core/selfCheck/planted.js';
 import { runSelfCheck } from '@lightbox/core/selfCheck/selfCheck.js';
 import { enterDigests } from '../notifications/digest.js';
 import { enterReminders, remindOfMessages } from '../notifications/reminders.js';
@@ -21,6 +22,7 @@ import { removeOrphanBlobs } from './orphans.js';
 import { removeUploads } from './removeUploads.js';
 import { renewKeys } from './renewKeys.js';
 import { recountUsage, reviveAnalyses, revivePreviews } from './repair.js';
+import { removeOldImages, removeOldMessages } from './retention.js';
 
 export interface Task {
   /** Milliseconds from one start to the next. */
@@ -51,6 +53,9 @@ export const tasks = {
   renewKeys: { every: 15_000, work: renewKeys },
   reviveAnalyses: { every: 30_000, work: reviveAnalyses },
   revivePreviews: { every: 10 * 60_000, work: revivePreviews },
+  // Mostly one query that finds nothing.
+  removeOldImages: { every: 5 * 60_000, work: removeOldImages },
+  removeOldMessages: { every: 5 * 60_000, work: removeOldMessages },
   removeUploads: { every: 60_000, work: removeUploads },
   removeOrphanBlobs: { every: 10 * 60_000, work: removeOrphanBlobs },
   removeEmptyStudies: { every: 10 * 60_000, work: removeEmptyStudies },
@@ -61,6 +66,8 @@ export const tasks = {
     startsAfter: 10 * 60_000,
     work: (core) => runSelfCheck(core, system).then(() => false),
   },
+  // A self-check that was killed may have left records behind.
+  removePlanted: { every: 10 * 60_000, work: (core) => uproot(core) },
   recountUsage: { every: 10 * 60_000, work: recountUsage },
 } satisfies Record<string, Task>;
 export type TaskName = keyof typeof tasks;

@@ -21,6 +21,7 @@ export const roles = {
     user_read: 'See a person’s profile',
     user_manage: 'Activate, deactivate and delete accounts',
     user_approve: 'Approve or reject providers',
+    user_hold: 'Set or lift the legal hold of a patient',
     stats_read: 'See the dashboard',
     image_upload: 'Upload images',
     image_listAll: 'List every image',

@@ -52,6 +52,7 @@ export const settings = {
     sharing: 'Sharing',
     sessions: 'Login and sessions',
     access: 'Access',
+    retention: 'How long data is kept',
   },
   notes: 'Notes',
   notesShow_one: 'Show {{count}} note',
@@ -59,8 +60,10 @@ export const settings = {
   notesHide_one: 'Hide {{count}} note',
   notesHide_other: 'Hide {{count}} notes',
   unit: 'Unit',
-  unitName: { hours: 'hours', minutes: 'minutes', images: 'images' },
+  unitName: { days: 'days', hours: 'hours', minutes: 'minutes', images: 'images' },
   amount: {
+    days_one: '{{number}} day',
+    days_other: '{{number}} days',
     hours_one: '{{number}} hour',
     hours_other: '{{number}} hours',
     minutes_one: '{{number}} minute',
@@ -69,6 +72,8 @@ export const settings = {
     images_other: '{{number}} images',
   },
   range: '{{min}} to {{max}}',
+  rangeOrZero: '0 for no end, or {{min}} to {{max}}',
+  forever: 'No end',
   notSet: 'Not set',
   no: 'No',
   yes: 'Yes',
@@ -100,6 +105,11 @@ export const settings = {
     upload_maxBytes: 'The largest file that people can upload.',
     directory_patients:
       'The patients that a provider finds and may write to. Known: a patient with whom the provider shares an image now or exchanged messages in the last year, or whose image the provider owns or has opened through a share that has not ended. Providers see the health details of known patients only, with both options. Patients always see every provider.',
+    retention_imagesDays:
+      'Images are deleted this long after their upload, with everything that belongs to them. You cannot undo this. Images of patients under a legal hold stay.',
+    retention_messagesDays:
+      'Messages are deleted after this time, with their recordings. You cannot undo this. Messages of patients under a legal hold stay.',
+    retention_auditDays: `The clinic keeps the log at least this long, and never less than ${limits.auditDaysMin} days. This version removes no entry.`,
     quota_files: 'The number of images that one account may own.',
     quota_bytes: 'The storage that the images of one account may take.',
     session_idleMinutes: `People are logged out after this time without activity, and always after ${limits.sessionHours} hours.`,

@@ -1,0 +1,73 @@
+import { heldPatients } from '@lightbox/core/access/legalHolds.js';
+import type { Core } from '@lightbox/core/core.js';
+import { AppError } from '@lightbox/core/errors.js';
+import { system } from '@lightbox/core/events/events.js';
+import { removeImage } from '@lightbox/core/images/removeImage.js';
+import { idBefore, removeMessages } from '@lightbox/core/messages/removeMessages.js';
+import type { MessageDoc } from '@lightbox/core/models/message.js';
+
+/** Few at a time: each batch is a short transaction, and the calls of people go on between two of them. */
+const IMAGES = 20;
+const MESSAGES = 100;
+/** The length of one turn. After it the claim of the task is renewed. */
+const TURN_MS = 400;
+const DAY_MS = 24 * 3_600_000;
+const REASON = 'The retention time is over.';
+
+/** Returns the moment before which records are removed; null while they are kept without end. */
+async function endOf(
+  { settings, clock }: Core,
+  name: 'retention.imagesDays' | 'retention.messagesDays',
+): Promise<Date | null> {
+  const days = await settings.get(name);
+  return days === 0 ? null : new Date(clock.now().getTime() - days * DAY_MS);
+}
+
+/** A hold that was set a moment ago keeps the record. */
+function unlessHeld(error: unknown): void {
+  if (!(error instanceof AppError && error.code === 'LEGAL_HOLD')) throw error;
+}
+
+/**
+ * Deletes images whose retention time is over, as their owner would, the oldest first, but for images of patients under
+ * a legal hold. Files that a request holds end with the request. May be interrupted and repeated. Returns true when there
+ * may be more.
+ */
+export async function removeOldImages(core: Core): Promise<boolean> {
+  const before = await endOf(core, 'retention.imagesDays');
+  if (!before) return false;
+  const until = Date.now() + TURN_MS;
+  const old = await core.models.Image.find(
+    { createAt: { $lt: before }, patient: { $nin: await heldPatients(core.models) }, held: { $exists: false } },
+    { _id: 1 },
+  )
+    .sort({ createAt: 1, _id: 1 })
+    .limit(IMAGES)
+    .lean();
+  for (const { _id } of old) {
+    await removeImage(core, system, _id, REASON).catch(unlessHeld);
+    if (Date.now() >= until) return true;
+  }
+  return old.length === IMAGES;
+}
+
+/**
+ * Deletes messages whose retention time is over, with their recordings, but for messages from or to a patient under a
+ * legal hold. May be interrupted and repeated. Returns true when there may be more.
+ */
+export async function removeOldMessages(core: Core): Promise<boolean> {
+  const before = await endOf(core, 'retention.messagesDays');
+  if (!before) return false;
+  const old = await core.models.Message.find({
+    // The order of ids is that of time, so that no further index is needed.
+    _id: { $lt: idBefore(before) },
+    createAt: { $lt: before },
+    members: { $nin: await heldPatients(core.models) },
+    pending: false,
+  })
+    .sort({ _id: 1 })
+    .limit(MESSAGES)
+    .lean<MessageDoc[]>();
+  if (old.length > 0) await removeMessages(core, system, old, REASON).catch(unlessHeld);
+  return old.length === MESSAGES;
+}
