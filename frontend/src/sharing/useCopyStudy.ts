@@ -7,9 +7,9 @@ import { useTranslation } from 'react-i18next';
 import { refreshLists } from '../images/cache';
 import { standIn } from '../images/subject';
 import { errorText } from '../lib/errors';
-import { send } from '../lib/http';
+import { ApiError, send } from '../lib/http';
 import { uuid } from '../lib/uuid';
-import { copyImage } from './copying';
+import { askForCopy, type CopyWish, copyImage, isPending } from './copying';
 
 /** An image to copy, and its number among the images of the study. */
 export interface Wanted {
@@ -18,14 +18,19 @@ export interface Wanted {
   rectangles: readonly BlackRectangle[];
 }
 
-/** A study of copies that is not whole yet: the idempotency key of each image, and the text of each wish that is done. */
+/** A study of copies that is not whole yet. */
 interface Begun {
-  keys: Map<string, string>;
   studyId?: string;
+  /** The text of each wish that is done, by its image. */
   done: Map<string, string>;
+  /** The wish whose answer is missing: its copy may have been made. */
+  trying?: { id: string; wish: string; body: CopyWish; key: string };
 }
 
-const begin = (): Begun => ({ keys: new Map(), done: new Map() });
+const begin = (): Begun => ({ done: new Map() });
+
+/** The server has said no: it made nothing, or what was asked for is gone. */
+const isRefusal = (error: unknown) => error instanceof ApiError && error.status >= 400 && error.status < 500;
 
 class Stopped extends Error {}
 
@@ -41,43 +46,53 @@ export function useCopyStudy(onMade: (study: Image) => void) {
   const closed = useRef(false);
 
   async function discard() {
-    const { studyId } = begun.current;
+    const { studyId, trying } = begun.current;
+    try {
+      // Only the answer that was lost names a study that has begun: the same wish is answered with it again.
+      const id = studyId ?? (trying && (await askForCopy(trying.id, trying.body, trying.key)).studyId);
+      if (id) await send(studyCalls.deleteStudy, { params: { id }, body: {} });
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+    }
     begun.current = begin();
-    if (!studyId) return;
-    await send(studyCalls.deleteStudy, { params: { id: studyId }, body: {} });
-    refreshLists(cache);
+    if (studyId || trying) refreshLists(cache);
   }
   // A failure leaves the study among the person's own, where they can delete it.
   const discardQuietly = () => void discard().catch(() => undefined);
 
+  async function copyOne({ id, n, rectangles }: Wanted, noTextLeft: boolean, wish: string) {
+    const now = begun.current;
+    const study = now.studyId ? { studyId: now.studyId } : { studyTitle: t('sharing.blackOut.studyTitle') };
+    const body = { rectangles: [...rectangles], caption: t('sharing.blackOut.captionOf', { n }), noTextLeft, ...study };
+    now.trying ??= { id, wish, body, key: uuid() };
+    try {
+      const copy = await copyImage(id, now.trying.body, now.trying.key);
+      if (copy.studyId) now.studyId = copy.studyId;
+    } catch (error) {
+      if (isRefusal(error) && !isPending(error)) delete now.trying;
+      throw new Error(t('sharing.blackOut.failedAt', { n, reason: errorText(error as Error) }));
+    }
+    delete now.trying;
+    now.done.set(id, wish);
+  }
+
   const run = useMutation({
     mutationFn: async ({ images, noTextLeft }: { images: readonly Wanted[]; noTextLeft: boolean }) => {
       const wishes = new Map(images.map(({ id, rectangles }) => [id, JSON.stringify([rectangles, noTextLeft])]));
-      const isOther = [...begun.current.done].some(([id, wish]) => wishes.get(id) !== wish);
+      const { done: before, trying } = begun.current;
+      const next = images.find(({ id }) => !before.has(id))?.id;
+      const isOther =
+        [...before].some(([id, wish]) => wishes.get(id) !== wish) ||
+        (trying && (trying.id !== next || trying.wish !== wishes.get(next)));
       if (isOther) await discard();
-      const now = begun.current;
-      for (const { id, n, rectangles } of images) {
-        if (now.done.has(id)) continue;
-        setDone(now.done.size);
-        const study = now.studyId ? { studyId: now.studyId } : { studyTitle: t('sharing.blackOut.studyTitle') };
-        const body = {
-          rectangles: [...rectangles],
-          caption: t('sharing.blackOut.captionOf', { n }),
-          noTextLeft,
-          ...study,
-        };
-        const key = now.keys.get(id) ?? uuid();
-        now.keys.set(id, key);
-        try {
-          const copy = await copyImage(id, body, key);
-          if (copy.studyId) now.studyId = copy.studyId;
-        } catch (error) {
-          throw new Error(t('sharing.blackOut.failedAt', { n, reason: errorText(error as Error) }));
-        }
-        now.done.set(id, wishes.get(id) ?? '');
+      for (const image of images) {
+        const { done: made } = begun.current;
+        if (made.has(image.id)) continue;
+        setDone(made.size);
+        await copyOne(image, noTextLeft, wishes.get(image.id) ?? '');
         if (closed.current) throw new Stopped();
       }
-      return (await send(studyCalls.getStudy, { params: { id: now.studyId ?? '' } })).data;
+      return (await send(studyCalls.getStudy, { params: { id: begun.current.studyId ?? '' } })).data;
     },
     meta: { silent: true },
     onSuccess: (study) => {
@@ -85,8 +100,8 @@ export function useCopyStudy(onMade: (study: Image) => void) {
       refreshLists(cache);
       onMade(standIn(study));
     },
-    onError: (error) => {
-      if (error instanceof Stopped) discardQuietly();
+    onError: () => {
+      if (closed.current) discardQuietly();
     },
   });
 
