@@ -293,6 +293,7 @@ test('A study is blacked out image by image, and its recipient sees the study of
   const dialog = await brush(owner, studyId, [/^Share/, 'Black out text']);
   const surface = dialog.locator('[data-black-surface]');
   await dialog.getByText('Image 1 of 2').waitFor();
+  await button(page, 'Make 2 copies').scrollIntoViewIfNeeded();
   await look(owner, 'sharing-study');
   // The places of one image are put on the other, which gets a further one.
   await button(page, 'Put these places on all 2 images of this size').click();
@@ -311,7 +312,11 @@ test('A study is blacked out image by image, and its recipient sees the study of
   await dialog.getByRole('checkbox', { name: /no other text names anybody/ }).check({ force: true });
   expect(await button(page, /^Share$/).isDisabled()).toBe(true);
   await button(page, 'Make 2 copies').click();
-  await dialog.getByText('You now share the study of copies with the text blacked out.').waitFor();
+  const made = dialog.getByText('You now share the study of copies with the text blacked out.');
+  await made.waitFor();
+  // The dialog was scrolled to the brush, which is gone. The title above the scrolled part hides nothing.
+  const topOf = async (element: Locator) => (await element.boundingBox())?.y ?? 0;
+  expect(await topOf(made)).toBeGreaterThan(await topOf(dialog.getByRole('heading').first()));
   await look(owner, 'sharing-study-made');
   await dialog.getByRole('searchbox').fill(people[1].firstname);
   await dialog.getByRole('checkbox', { name: /Baig, Adeel/ }).check({ force: true });

@@ -146,7 +146,8 @@ async function studyOf(core: Core, tx: Transaction, joining: Joining): Promise<S
 async function chosenStudy(core: Core, tx: Transaction, { image, request }: Joining, _id: ObjectId): Promise<StudyDoc> {
   if (image.contentType === 'application/dicom') throw fieldError('studyId', texts.dicomHasItsStudy);
   const held = request ?? { $exists: false };
-  const mine = { _id, owner: image.owner, kind: 'pictures' as const, held };
+  // A study of copies takes copies only: an upload may name somebody.
+  const mine = { _id, owner: image.owner, kind: 'pictures' as const, held, copiesOf: { $exists: false } };
   const study = await core.models.Study.findOne(mine, null, { session: tx.session }).lean<StudyDoc>();
   if (!study) throw fieldError('studyId', texts.notYourStudy);
   if (study.patient && image.patient && !sameId(study.patient, image.patient)) {

@@ -16,7 +16,8 @@ const provider = {
   id: 'a'.repeat(24),
   email: 's.mirza@example.org',
   username: 'sana.mirza',
-  active: true,
+  firstname: 'Sana',
+  lastname: 'Mirza',
   role: { name: 'healthProvider' as const },
 };
 
@@ -77,22 +78,25 @@ it('After a lost answer, the same wish is sent with the same key, and its copy i
 it.each([
   ['of the first image', one, 1],
   ['of a later image', two, 2],
-])('After a lost answer %s, other rectangles begin a new study, and the begun one is deleted.', async (_, id, asked) => {
-  const heard = losing(id);
-  const user = userEvent.setup();
-  renderScreen(<Copies />);
-  await user.click(screen.getByText('first'));
-  await screen.findByRole('alert');
-  expect(madeOf(heard).filter((call) => call.endsWith('blackout'))).toHaveLength(asked);
-  await user.click(screen.getByText('changed'));
-  await waitFor(() => expect(heard.at(-1)?.path).toBe(`/studies/${studyId}`));
-  expect(heard.at(-1)?.method).toBe('GET');
-  expect(madeOf(heard).slice(-4)).toEqual([
-    `DELETE /studies/${studyId}`,
-    `POST ${one}/blackout`,
-    `POST ${two}/blackout`,
-    `GET /studies/${studyId}`,
-  ]);
-  expect(heard.at(-3)?.body).toMatchObject({ rectangles: [{ x1: 5 }], studyTitle: expect.anything() });
-  expect(screen.queryByRole('alert')).toBeNull();
-});
+])(
+  'After a lost answer %s, other rectangles begin a new study, and the begun one is deleted.',
+  async (_, id, asked) => {
+    const heard = losing(id);
+    const user = userEvent.setup();
+    renderScreen(<Copies />);
+    await user.click(screen.getByText('first'));
+    await screen.findByRole('alert');
+    expect(madeOf(heard).filter((call) => call.endsWith('blackout'))).toHaveLength(asked);
+    await user.click(screen.getByText('changed'));
+    await waitFor(() => expect(heard.at(-1)?.path).toBe(`/studies/${studyId}`));
+    expect(heard.at(-1)?.method).toBe('GET');
+    expect(madeOf(heard).slice(-4)).toEqual([
+      `DELETE /studies/${studyId}`,
+      `POST ${one}/blackout`,
+      `POST ${two}/blackout`,
+      `GET /studies/${studyId}`,
+    ]);
+    expect(heard.at(-3)?.body).toMatchObject({ rectangles: [{ x1: 5 }], studyTitle: expect.anything() });
+    expect(screen.queryByRole('alert')).toBeNull();
+  },
+);

@@ -3,6 +3,7 @@ import { closeInspectors } from '@lightbox/backend/files/inspectionPool.js';
 import { Client } from '@lightbox/backend/testing/client.js';
 import {
   buildAdmin,
+  buildCarer,
   buildPatient,
   buildProvider,
   type Person,
@@ -331,4 +332,66 @@ it('Copies from one study are a study: UIDs agree, an image without rectangles k
   await ask(first, { studyId, rectangles: [] }).expect(404);
   await api.del(`/sharing/${share.data.id}`).expect(200);
   for (const id of made) await theirs.get(`/upload/image/${id}/content`).expect(404);
+}, 90_000);
+
+it('A study of copies takes copies alone, each original once, and guests and carers see no more than the copies.', async () => {
+  const { models } = test.gateway;
+  const patient = await buildPatient(test.gateway);
+  const carer = await buildPatient(test.gateway);
+  await buildCarer(test.gateway, { patient, carer });
+  const mine = { patientId: patient.id, mismatchReason: 'The file names nobody.' };
+  const { body: pictures } = await api.post('/studies', { title: 'Khan, both hands' }).expect(201);
+  const from: string = pictures.data.id;
+  const ids = [
+    await upload(files.jpeg, { studyId: from, ...mine }),
+    await upload(files.jpeg, { studyId: from, patientId: patient.id }),
+  ];
+  const [first = '', second = ''] = ids;
+  const ask = (id: string, more: Partial<BlackOut>, client = api) =>
+    client.post(`/upload/image/${id}/blackout`, { rectangles: [strip], caption: 'Copy', noTextLeft: true, ...more });
+  const { body: begun } = await ask(first, { studyTitle: 'Copies' }).expect(201);
+  const studyId: string = begun.data.studyId;
+
+  // Wishes for one original at once have one copy. The number of images and the space of the others stay as they were.
+  const space = async () => (await models.Usage.findById(owner._id).lean())?.bytes;
+  const before = await space();
+  const answers = await Promise.all(
+    [[strip], [], [], [{ ...strip, y1: 6 }], []].map((rectangles) => ask(second, { studyId, rectangles })),
+  );
+  const statuses = answers.map(({ status }) => status);
+  expect([statuses.filter((status) => status === 201).length, new Set(statuses)]).toEqual([1, new Set([201, 422])]);
+  const copyId: string = answers.find(({ status }) => status === 201)?.body.data.id;
+  const copy = await models.Image.findById(copyId).lean<ImageDoc>();
+  expect((await space()) ?? 0).toBe((before ?? 0) + (copy?.size ?? 0));
+  const copies = { study: oid(studyId) };
+  expect([await models.Image.countDocuments(copies), (await models.Study.findById(studyId).lean())?.images]).toEqual([
+    2, 2,
+  ]);
+
+  // An upload may name somebody.
+  const named = await api.upload(files.jpeg, { caption: 'Khan', studyId }).expect(422);
+  expect(named.body.errors).toEqual([expect.objectContaining({ field: 'studyId' })]);
+  expect(await models.Image.countDocuments(copies)).toBe(2);
+
+  // A guest of the copies, and a carer of the patient.
+  const { body: made } = await api.post('/sharing/guest', { studyId, expiresInHours: 24, download: true }).expect(201);
+  const { pathname, hash: secret } = new URL(made.data.url);
+  const link = pathname.replace('/guest/', '') + secret.replace('#', '.');
+  const { body: opened } = await api.post('/guest/open', { link, code: made.data.code }).expect(200);
+  const guest = new Client(test.url).as(opened.data.token as string);
+  const { text } = await guest.get('/guest/view').expect(200);
+  expect(text).toContain(copyId);
+  for (const hidden of [...ids, from, patient.id, 'Khan']) expect(text).not.toContain(hidden);
+  await guest.get(`/upload/image/${copyId}/content`).expect(200);
+  for (const path of [`/studies/${from}/content`, `/upload/image/${first}/content`]) await guest.get(path).expect(404);
+  const caring = new Client(test.url).as(carer);
+  for (const path of [`/studies/${studyId}`, `/upload/image/${copyId}`]) await caring.get(path).expect(404);
+  const byCarer = await ask(first, { studyTitle: 'Mine' }, caring);
+  expect([403, 404]).toContain(byCarer.status);
+
+  // A held original is looked at, and not copied.
+  await models.Image.updateOne({ _id: oid(second) }, { $set: { held: oid(from) } });
+  const held = await ask(second, { studyTitle: 'Held' });
+  expect([403, 404]).toContain(held.status);
+  expect(await models.Study.countDocuments({ owner: owner._id, copiesOf: oid(from) })).toBe(1);
 }, 90_000);
