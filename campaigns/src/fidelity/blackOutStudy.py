@@ -45,7 +45,7 @@ def left(before, after, path):
             yield f"{keyword} is among the bytes"
         if value and keyword in UIDS and not after.get(keyword):
             yield f"{keyword} is missing"
-    if str(after.file_meta.get("MediaStorageSOPInstanceUID", "")) != str(after.get("SOPInstanceUID", "")):
+    if str(after.file_meta.get("MediaStorageSOPInstanceUID", "")) != str(after.get("SOPInstanceUID", "")) != "":
         yield "instance UID of the file meta information"
     if after.get("PatientIdentityRemoved") != "YES":
         yield "statement"
