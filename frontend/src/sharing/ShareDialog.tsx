@@ -97,17 +97,14 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
             </Field>
             <DownloadSwitch allowed={download} ofCopy={deidentified} onChange={(download) => change({ download })} />
             {copy && (
-              // The dialog is scrolled to the brush, which is gone now.
-              <Box key={copy.id} ref={(node: HTMLElement | null) => node?.scrollIntoView?.({ block: 'nearest' })}>
-                <Note
-                  Icon={CheckCircleIcon}
-                  tone="success"
-                  role="status"
-                  title={t(stackOf(copy) ? 'sharing.blackOut.madeStudy' : 'sharing.blackOut.made')}
-                >
-                  {t(stackOf(copy) ? 'sharing.blackOut.madeStudyText' : 'sharing.blackOut.madeText')}
-                </Note>
-              </Box>
+              <Note
+                Icon={CheckCircleIcon}
+                tone="success"
+                role="status"
+                title={t(stackOf(copy) ? 'sharing.blackOut.madeStudy' : 'sharing.blackOut.made')}
+              >
+                {t(stackOf(copy) ? 'sharing.blackOut.madeStudyText' : 'sharing.blackOut.madeText')}
+              </Note>
             )}
             <WithoutIdentity
               image={alone ? image : undefined}
