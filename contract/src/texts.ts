@@ -40,6 +40,8 @@ export const texts = {
   notYourStudy: 'You cannot add to this study.',
   dicomHasItsStudy: 'A DICOM file belongs to the study that its header names.',
   studyOfAnother: 'This study is of another patient.',
+  notCopiesOfIt: 'This is no study of copies from the study of the image.',
+  copiedAlready: 'The study has a copy of this image already.',
   /** In place of captions and titles, which may name the patient, for people who get a copy without identity. */
   copyCaption: 'Image without identity',
   copyTitle: 'Study without identity',

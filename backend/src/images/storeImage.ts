@@ -11,7 +11,7 @@ import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { FileFacts, ImageDoc } from '@lightbox/core/models/image.js';
 import type { SealedValue } from '@lightbox/core/models/sealedValue.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
-import { type Joining, joinStudy, withStudy } from '@lightbox/core/studies/joinStudy.js';
+import { type Copies, type Joining, joinStudy, withStudy } from '@lightbox/core/studies/joinStudy.js';
 import type { Gateway, Sender } from '../context.js';
 import { createInspector } from '../files/inspect.js';
 import { FileRejected } from '../files/rejected.js';
@@ -62,7 +62,7 @@ export async function storeFile(
   }
 }
 
-interface NewImage {
+export interface NewImage {
   _id: ObjectId;
   owner: ObjectId;
   caption: string;
@@ -75,8 +75,8 @@ interface NewImage {
   request?: Sender | undefined;
   /** Set when a resumable upload becomes the image: it has taken the space, and has the image's id. */
   resumable?: true;
-  /** The original, of a copy in which rectangles are black. */
-  blackedOutOf?: ObjectId;
+  /** Of a copy without identity: its original, if rectangles are black in it, and the study of copies. */
+  copy?: { of: ObjectId; blackedOut: boolean; copies: Copies | undefined };
 }
 
 /** The image of an upload: that of the first one when a request repeats an earlier one. */
@@ -117,7 +117,7 @@ export const quotaOf = async ({ settings }: Gateway): Promise<Quota> => ({
 async function writeRecord(
   gateway: Gateway,
   actor: Actor,
-  { _id, owner, caption, patient, study: studyId, request, mismatchReason, resumable, blackedOutOf }: NewImage,
+  { _id, owner, caption, patient, study: studyId, request, mismatchReason, resumable, copy }: NewImage,
   { blob, dataKey, facts, identity, filename }: StoredFile,
 ): Promise<Uploaded> {
   const { models } = gateway;
@@ -133,13 +133,14 @@ async function writeRecord(
     preview: 'pending',
     analysis: 'none',
     createAt: gateway.clock.now(),
-    ...(blackedOutOf ? { blackedOut: true } : {}),
+    ...(copy ? { blackedOut: copy.blackedOut } : {}),
     ...(request ? { held: heldFor(gateway, request._id, { _id, dataKey }, identity) } : {}),
   } satisfies Partial<ImageDoc>;
   const joining: Joining = {
     image,
     identity,
     ...(studyId ? { studyId } : {}),
+    ...(copy?.copies ? { copies: copy.copies } : {}),
     ...(request ? { request: request._id } : {}),
     ...(filename ? { filename } : {}),
   };
@@ -163,8 +164,8 @@ async function writeRecord(
         return _id;
       }
       tx.record({
-        ...(blackedOutOf
-          ? { type: 'image.blackOut' as const, refs: { original: blackedOutOf } }
+        ...(copy
+          ? { type: 'image.blackOut' as const, refs: { original: copy.of } }
           : { type: 'image.upload' as const }),
         record: _id,
         owners: [owner],

@@ -4,7 +4,7 @@ import { texts } from '@lightbox/contract/texts.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
-import type { Answer, Context, Gateway, Viewer } from '../context.js';
+import type { Answer, Context, Gateway } from '../context.js';
 import { asAppError } from '../http/errors.js';
 import { type FormFile, readForm } from '../http/form.js';
 import { admitImage, asRefusal, countStudyFile, readUploadFields } from './admitImage.js';
@@ -84,9 +84,4 @@ export async function readImage({ models }: Gateway, id: ObjectId): Promise<Imag
   const image = await models.Image.findById(id).lean<ImageDoc>();
   if (!image) throw new AppError('NOT_FOUND');
   return image;
-}
-
-export async function presentNew(gateway: Gateway, viewer: Viewer, id: ObjectId): Promise<Image> {
-  const [shown] = await presentImages(gateway, viewer, [await readImage(gateway, id)]);
-  return shown as Image;
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { Id } from '../ids.js';
 import { limits } from '../limits.js';
+import { StudyTitle } from '../studies/schemas.js';
 import { TextPlace } from './drawing.js';
 import { Caption } from './schemas.js';
 
@@ -15,13 +17,27 @@ export const BlackRectangle = TextPlace.extend({
   .refine(({ x0, x1, y0, y1 }) => x0 < x1 && y0 < y1, 'Must have an area.');
 export type BlackRectangle = z.infer<typeof BlackRectangle>;
 
-export const BlackOut = z.strictObject({
-  rectangles: z.array(BlackRectangle).min(1).max(limits.blackRectangles),
-  /** The name of the copy. That of the original may name the patient. */
-  caption: Caption,
-  /** The person has looked: no text that names anybody is left. The copy says so (BurnedInAnnotation NO). */
-  noTextLeft: z.boolean().default(false),
-});
+export const BlackOut = z
+  .strictObject({
+    /** None for an image of a study that is copied as it is, without identity. */
+    rectangles: z.array(BlackRectangle).max(limits.blackRectangles),
+    /** The name of the copy. That of the original may name the patient. */
+    caption: Caption,
+    /** The person has looked: no text that names anybody is left. The copy says so (BurnedInAnnotation NO). */
+    noTextLeft: z.boolean().default(false),
+    /** Begins a study of copies, of which this is the first. The title of the original may name the patient. */
+    studyTitle: StudyTitle.optional(),
+    /** The caller's study of copies, which an earlier copy from the same study began. */
+    studyId: Id.optional(),
+  })
+  .refine(({ studyTitle, studyId }) => !studyTitle || !studyId, {
+    path: ['studyTitle'],
+    error: 'Begin a study or name one.',
+  })
+  .refine(({ rectangles, studyTitle, studyId }) => rectangles.length > 0 || studyTitle || studyId, {
+    path: ['rectangles'],
+    error: 'Draw at least one rectangle.',
+  });
 export type BlackOut = z.infer<typeof BlackOut>;
 
 /** A rectangle lies inside a picture of this size. Lengths beyond it are a mistake or an attack. */

@@ -7,7 +7,7 @@ import { deidentifyDicom, type Plan } from './dicom.js';
 import { cannotDeidentify, type Encoding, MoreBytes, type Pixels } from './elements.js';
 import { deidentifyJpeg, deidentifyPng } from './pictures.js';
 import { inSlices } from './steps.js';
-import { type Disguise, daysOf, mac, type NewPixels } from './values.js';
+import { type Disguise, daysOf, mac, type PlainPixels } from './values.js';
 
 type Stored = Pick<ImageDoc, '_id' | 'blob' | 'dataKey' | 'size'>;
 export type Copied = Stored & Pick<ImageDoc, 'contentType' | 'owner' | 'patient' | 'study' | 'blackedOut'>;
@@ -28,13 +28,14 @@ export const canDeidentify = (contentType: ImageDoc['contentType']): boolean =>
 
 /**
  * Returns the secrets of the copies that one share gives. `scope` is the id of the share: its UIDs are alike in all its
- * images, and nobody finds them in another share. The dates of a patient move alike in every share, so that images that
+ * images, and nobody finds them in another share. For copies that
+ * become images, it is the id of their study. The dates of a patient move alike in every share, so that images that
  * are shared one by one keep their distances. The patient is the one whom the image names, else the one of the file.
  */
 export async function disguiseFor(
   { pseudonyms }: Pick<Core, 'pseudonyms'>,
   scope: string,
-  { _id, owner, patient, study, blackedOut = false }: Copied,
+  { _id, owner, patient, study, blackedOut }: Copied,
 ): Promise<Disguise> {
   const [key, shift] = await Promise.all([
     pseudonyms.text('deidentified', scope),
@@ -43,10 +44,10 @@ export async function disguiseFor(
   const secret = Buffer.from(shift, 'base64url');
   return {
     key: Buffer.from(key, 'base64url'),
-    cleaned: blackedOut,
+    cleaned: blackedOut === true,
     days: (patientId) => {
       // Its dates were moved when it was made.
-      if (blackedOut) return 0;
+      if (blackedOut !== undefined) return 0;
       const person = patient
         ? ['patient', String(patient)]
         : patientId
@@ -61,8 +62,13 @@ export async function disguiseFor(
  * Makes the copy of an image without identity: its parts, and no more of the file than its header. Throws
  * `CANNOT_DEIDENTIFY` for a PDF, for a DICOM file that contains a document, and for a file whose header cannot be followed.
  */
-export async function copyOf(core: Core, image: Copied, scope: string): Promise<Copy> {
-  const disguise = await disguiseFor(core, scope, image);
+export async function copyOf(
+  core: Core,
+  image: Copied,
+  scope: string,
+  { noTextLeft = false }: Pick<Disguise, 'noTextLeft'> = {},
+): Promise<Copy> {
+  const disguise = { ...(await disguiseFor(core, scope, image)), noTextLeft };
   const source = { size: image.size, read: (from: number, to: number) => read(core, image, from, to) };
   switch (image.contentType) {
     case 'image/jpeg':
@@ -81,9 +87,9 @@ export async function headForBlackedOut(
   core: Core,
   image: Copied,
   scope: string,
-  pixels: NewPixels,
+  { noTextLeft, ...pixels }: PlainPixels & Pick<Disguise, 'noTextLeft'>,
 ): Promise<{ head: Buffer; big: boolean }> {
-  const disguise = { ...(await disguiseFor(core, scope, image)), cleaned: true, pixels };
+  const disguise = { ...(await disguiseFor(core, scope, image)), cleaned: true, noTextLeft, pixels };
   const source = { size: image.size, read: (from: number, to: number) => read(core, image, from, to) };
   const { parts, big = false } = await copyOfDicom(source, disguise);
   return { head: Buffer.concat(parts.filter((part) => Buffer.isBuffer(part))), big };

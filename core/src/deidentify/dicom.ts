@@ -14,7 +14,7 @@ import {
   type Pixels,
 } from './elements.js';
 import { type Fate, fateOf, rowOf } from './fates.js';
-import { moduleOf, ofOldPixels, PADDING } from './newPixels.js';
+import { BURNED_IN, moduleOf, ofOldPixels, PADDING } from './newPixels.js';
 import type { Steps } from './steps.js';
 import { type Disguise, disguisedUid, dummyOf, movedDates, numbers, padded, pseudonym } from './values.js';
 
@@ -204,7 +204,8 @@ class Writer {
   *dataSet(): Steps<Buffer> {
     const written: { tag: number; bytes: Buffer }[] = [];
     const ofPixels = this.pixelModule();
-    const replaced = new Set([...added, ...ofPixels.map(({ tag }) => tag)]);
+    const stated = this.saysNoText ? [...added, BURNED_IN] : added;
+    const replaced = new Set([...stated, ...ofPixels.map(({ tag }) => tag)]);
     for (const element of this.elements) {
       if (replaced.has(element.tag) || (this.disguise.pixels && ofOldPixels.has(element.tag))) continue;
       const bytes = yield* this.written(element, this.encoding, 0);
@@ -249,10 +250,16 @@ class Writer {
       [0x00120064, 'SQ', codes, `${methods.length} items`],
       [0x00280303, 'CS', padded('CS', 'MODIFIED'), 'MODIFIED'],
     ];
+    if (this.saysNoText) values.push([BURNED_IN, 'CS', padded('CS', 'NO'), 'NO']);
     return values.map(([tag, vr, value, shown]) => {
       this.row(tag, vr, shown, 0);
       return { tag, bytes: this.element(tag, vr, value, encoding) };
     });
+  }
+
+  /** A file without pixels has no such attribute. */
+  private get saysNoText(): boolean {
+    return this.pixels !== null && this.disguise.noTextLeft === true;
   }
 
   private *written(element: Element, encoding: Encoding, depth: number): Steps<Buffer | null> {
@@ -405,7 +412,7 @@ class Writer {
 }
 
 /** The elements that every copy has, in place of those of the file. */
-const added = new Set([0x00120062, 0x00120063, 0x00120064, 0x00280303]);
+const added = [0x00120062, 0x00120063, 0x00120064, 0x00280303];
 
 /** CID 7050. */
 const methodCodes = [

@@ -1,14 +1,14 @@
-import { type NewPixels, padded } from './values.js';
+import { type PlainPixels, padded } from './values.js';
 
 export const PADDING = 0x00280120;
-const BURNED_IN = 0x00280301;
+export const BURNED_IN = 0x00280301;
 
 /** Tag, VR and value of an element, and the value for people. */
 type Row = [tag: number, vr: string, value: Buffer, shown: string];
 
 /** Returns the elements that describe new pixels (PS3.3 §C.7.6.3). A padding value of the file itself stays. */
 export function moduleOf(
-  { bitsAllocated, bitsStored, photometric, samples, padding, noTextLeft }: NewPixels,
+  { bitsAllocated, bitsStored, photometric, samples, padding }: PlainPixels,
   big: boolean,
   hasPadding: boolean,
 ): Row[] {
@@ -26,7 +26,6 @@ export function moduleOf(
     short(0x00280101, 'US', bitsStored),
     short(0x00280102, 'US', bitsStored - 1),
     ...(padding === undefined || hasPadding ? [] : [short(PADDING, 'SS', padding)]),
-    ...(noTextLeft ? [code(BURNED_IN, 'NO')] : []),
   ];
 }
 

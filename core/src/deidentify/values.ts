@@ -9,10 +9,12 @@ export interface Disguise {
   /** True when text was blacked out in the pixels: the copy says so (option "Clean Pixel Data"). */
   cleaned?: boolean;
   /** The pixels that take the place of those of the file. The caller adds them behind the header. */
-  pixels?: NewPixels;
+  pixels?: PlainPixels;
+  /** A person has looked: no text that names anybody is left in the pixels. */
+  noTextLeft?: boolean | undefined;
 }
 
-/** Plain pixels, which follow each other frame by frame. */
+/** Plain pixels, which follow each other frame by frame, and the header in the byte order of the file. */
 export interface PlainPixels {
   /** Bytes of all frames, without the padding to an even number. */
   length: number;
@@ -22,12 +24,6 @@ export interface PlainPixels {
   samples: number;
   /** The value of the black places, if viewers should leave it out when they choose a window: it is the lowest of all. */
   padding?: number | undefined;
-}
-
-/** The pixels of a copy. They follow its header in the byte order of the file. */
-export interface NewPixels extends PlainPixels {
-  /** A person has looked: no text that names anybody is left. */
-  noTextLeft: boolean;
 }
 
 const STANDARD_ROOT = '1.2.840.10008.';

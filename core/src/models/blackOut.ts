@@ -1,6 +1,6 @@
 import type { BlackRectangle } from '@lightbox/contract/images/blackOut.js';
 import { type PlainBlob, plainBlob } from './drawing.js';
-import { bool, date, type Id, id, Mixed, schemaOf } from './fields.js';
+import { bool, date, type Id, id, Mixed, ObjectId, schemaOf } from './fields.js';
 
 /**
  * The wish for a copy of an image in which rectangles are black. A worker makes the bytes, and the gateway takes them in as
@@ -13,6 +13,8 @@ export interface BlackOutDoc {
   image: Id;
   /** The id of the new image. */
   copyId: Id;
+  /** The study of copies to which the copy will belong. Its UIDs and those of the other copies are made alike. */
+  study?: Id;
   rectangles: BlackRectangle[];
   noTextLeft: boolean;
   /** The bytes of the copy. Its key is sealed with the data key of the original (`blackOutContext`). */
@@ -25,6 +27,7 @@ export interface BlackOutDoc {
 export const blackOut = schemaOf<BlackOutDoc>({
   image: id,
   copyId: id,
+  study: ObjectId,
   rectangles: { type: [Mixed], required: true },
   noTextLeft: bool,
   made: plainBlob,

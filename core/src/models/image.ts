@@ -103,7 +103,7 @@ export interface ImageDoc extends FileFacts {
   place?: ImagePlace;
   /** Present while the image is held. No list shows it, and nobody can share or download it. */
   held?: Held;
-  /** True for a copy without identity in which rectangles were blacked out. Its dates are moved already. */
+  /** Present for a copy without identity, whose dates are moved already. True when rectangles were blacked out in it. */
   blackedOut?: boolean;
   createAt: Date;
   touched?: number;

@@ -22,6 +22,10 @@ export interface StudyDoc {
   bytes: number;
   /** The image that stands for the study. Absent while the study is empty. */
   lead?: Id;
+  /** Of a study of copies without identity: the study from which they are made. */
+  copiesOf?: Id;
+  /** The originals of its copies, also of those that are deleted: two files with one UID may not differ. */
+  copied?: Id[];
   /** The request for which its images arrived, until they are taken. */
   held?: Id;
   touched?: number;
@@ -39,6 +43,8 @@ export const study = schemaOf<StudyDoc>({
   images: number,
   bytes: number,
   lead: ObjectId,
+  copiesOf: ObjectId,
+  copied: { type: [ObjectId], default: undefined },
   held: ObjectId,
   touched: Number,
 })

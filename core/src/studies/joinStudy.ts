@@ -1,3 +1,4 @@
+import type { StudyKind } from '@lightbox/contract/studies/schemas.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { listFields } from '../access/audience.js';
 import { touch } from '../access/hold.js';
@@ -18,10 +19,23 @@ export interface Joining {
   image: Pick<ImageDoc, '_id' | 'owner' | 'patient' | 'size' | 'contentType' | 'dataKey' | 'createAt'>;
   /** A study of pictures that the person chose. */
   studyId?: ObjectId;
+  /** Of a copy without identity: its study of copies, and its original. */
+  copies?: Copies;
   identity?: FileIdentity;
   /** The request for which a file arrived: it joins no study of before. */
   request?: ObjectId;
   filename?: string;
+}
+
+export interface Copies {
+  /** The study of copies. */
+  study: ObjectId;
+  /** The image that was copied, and its study. */
+  original: ObjectId;
+  from: ObjectId;
+  kind: StudyKind;
+  /** The title of a study that may begin with this copy. */
+  title?: string | undefined;
 }
 
 type Joined = Pick<ImageDoc, 'audience' | 'shownTo' | 'isShared' | 'isLead' | 'patient' | 'study' | 'series' | 'place'>;
@@ -45,8 +59,8 @@ const alone: JoinedStudy = {
  * Runs the work that records an upload, which calls `joinStudy` in its transaction. When another gateway has begun the
  * same study at the same moment, the work is repeated and finds it.
  */
-export function withStudy<T>({ studyId, identity }: Joining, work: () => Promise<T>): Promise<T> {
-  if (!studyId && !identity?.studyUid) return work();
+export function withStudy<T>({ studyId, copies, identity }: Joining, work: () => Promise<T>): Promise<T> {
+  if (!studyId && !copies && !identity?.studyUid) return work();
   const repeat = async (error: unknown): Promise<T> => {
     if (!isDuplicate(error)) throw error;
     return work();
@@ -61,10 +75,14 @@ export function withStudy<T>({ studyId, identity }: Joining, work: () => Promise
 export async function joinStudy(core: Core, tx: Transaction, joining: Joining): Promise<JoinedStudy> {
   const study = await studyOf(core, tx, joining);
   if (!study) return alone;
-  const { image, identity, filename } = joining;
+  const { image, copies, identity, filename } = joining;
   const isLead = !study.lead;
   const patient = study.patient ?? image.patient;
   const studyDate = study.studyDate ?? identity?.studyDate;
+  const added = {
+    ...(identity?.modality ? { modalities: identity.modality } : {}),
+    ...(copies ? { copied: copies.original } : {}),
+  };
   const joined = {
     ...(isLead ? { lead: image._id } : {}),
     ...(patient ? { patient } : {}),
@@ -75,7 +93,7 @@ export async function joinStudy(core: Core, tx: Transaction, joining: Joining): 
     {
       $inc: { images: 1, bytes: image.size, ...touch.$inc },
       ...(Object.keys(joined).length > 0 ? { $set: joined } : {}),
-      ...(identity?.modality ? { $addToSet: { modalities: identity.modality } } : {}),
+      ...(Object.keys(added).length > 0 ? { $addToSet: added } : {}),
     },
     { session: tx.session, returnDocument: 'after' },
   ).lean<StudyDoc>();
@@ -110,7 +128,8 @@ export async function joinStudy(core: Core, tx: Transaction, joining: Joining): 
 }
 
 async function studyOf(core: Core, tx: Transaction, joining: Joining): Promise<StudyDoc | null> {
-  const { image, studyId, identity } = joining;
+  const { image, studyId, copies, identity } = joining;
+  if (copies) return studyOfCopies(core, tx, joining, copies);
   if (studyId) return chosenStudy(core, tx, joining, studyId);
   if (image.contentType !== 'application/dicom' || !identity?.studyUid) return null;
   const uid = identity.studyUid;
@@ -127,7 +146,8 @@ async function studyOf(core: Core, tx: Transaction, joining: Joining): Promise<S
 async function chosenStudy(core: Core, tx: Transaction, { image, request }: Joining, _id: ObjectId): Promise<StudyDoc> {
   if (image.contentType === 'application/dicom') throw fieldError('studyId', texts.dicomHasItsStudy);
   const held = request ?? { $exists: false };
-  const mine = { _id, owner: image.owner, kind: 'pictures' as const, held };
+  // A study of copies takes copies only: an upload may name somebody.
+  const mine = { _id, owner: image.owner, kind: 'pictures' as const, held, copiesOf: { $exists: false } };
   const study = await core.models.Study.findOne(mine, null, { session: tx.session }).lean<StudyDoc>();
   if (!study) throw fieldError('studyId', texts.notYourStudy);
   if (study.patient && image.patient && !sameId(study.patient, image.patient)) {
@@ -136,24 +156,29 @@ async function chosenStudy(core: Core, tx: Transaction, { image, request }: Join
   return study;
 }
 
-async function beginStudy(
-  core: Core,
-  tx: Transaction,
-  { image, identity, request }: Joining,
-  key: string,
-): Promise<StudyDoc> {
-  const study: StudyDoc = {
-    _id: newId(core.clock.now()),
-    owner: image.owner,
-    kind: 'dicom',
-    title: titleOf(identity ?? {}),
-    key,
-    ...(request ? { held: request } : {}),
-    modalities: [],
-    createAt: image.createAt,
-    images: 0,
-    bytes: 0,
-  };
+/** Returns the study of copies, which a copy with a title begins. An image has one copy in it. */
+async function studyOfCopies(core: Core, tx: Transaction, joining: Joining, copies: Copies): Promise<StudyDoc> {
+  const { study: _id, original, from, kind, title } = copies;
+  const mine = { _id, owner: joining.image.owner, copiesOf: from };
+  const study = await core.models.Study.findOne(mine, null, { session: tx.session }).lean<StudyDoc>();
+  if (study?.copied?.some((one) => sameId(one, original))) throw fieldError('studyId', texts.copiedAlready);
+  if (study) return study;
+  if (title === undefined) throw fieldError('studyId', texts.notCopiesOfIt);
+  return createStudy(core, tx, joining, { _id, kind, title, copiesOf: from });
+}
+
+async function beginStudy(core: Core, tx: Transaction, joining: Joining, key: string): Promise<StudyDoc> {
+  const { identity, request } = joining;
+  const title = titleOf(identity ?? {});
+  const held = request ? { held: request } : {};
+  return createStudy(core, tx, joining, { _id: newId(core.clock.now()), kind: 'dicom', title, key, ...held });
+}
+
+type Begun = Pick<StudyDoc, '_id' | 'kind' | 'title'> & Partial<Pick<StudyDoc, 'key' | 'held' | 'copiesOf'>>;
+
+async function createStudy(core: Core, tx: Transaction, { image }: Joining, begun: Begun): Promise<StudyDoc> {
+  const { owner, createAt } = image;
+  const study: StudyDoc = { ...begun, owner, createAt, modalities: [], images: 0, bytes: 0 };
   await core.models.Study.create([study], { session: tx.session });
   return study;
 }

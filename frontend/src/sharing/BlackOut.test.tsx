@@ -6,7 +6,7 @@ import { useReducer } from 'react';
 import { describe, expect, it } from 'vitest';
 import { system } from '../theme/system';
 import { BlackSurface } from './BlackSurface';
-import { around, between, drawn, inMiddle, moved, nothing, resized } from './rectangles';
+import { around, between, drawn, inMiddle, moved, nothing, onAll, resized } from './rectangles';
 
 const size = { columns: 100, rows: 50 };
 const one = { x0: 10, y0: 10, x1: 20, y1: 20 };
@@ -51,6 +51,14 @@ describe('a black rectangle', () => {
     expect(drawn(nothing, { type: 'undo' })).toBe(nothing);
     const many = Array.from({ length: limits.blackRectangles + 1 }, () => one);
     expect(drawn(nothing, { type: 'add', rectangles: many }).now).toHaveLength(limits.blackRectangles);
+  });
+
+  it('is put on every frame of each image once, beside the rectangles that the image has', () => {
+    const own = drawn(nothing, { type: 'add', rectangles: [moved(one, 5, 5, size)] });
+    const put = onAll({ b: own }, [{ ...one, frame: 2 }], ['a', 'b']);
+    const again = onAll(put, [one], ['a', 'b']);
+    expect(again).toEqual(put);
+    expect([put.a?.now, put.b?.now]).toEqual([[one], [moved(one, 5, 5, size), one]]);
   });
 
   it('is added, moved, sized and removed with keys, and a screen reader is told its place', async () => {

@@ -97,8 +97,13 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
             </Field>
             <DownloadSwitch allowed={download} ofCopy={deidentified} onChange={(download) => change({ download })} />
             {copy && (
-              <Note Icon={CheckCircleIcon} tone="success" role="status" title={t('sharing.blackOut.made')}>
-                {t('sharing.blackOut.madeText')}
+              <Note
+                Icon={CheckCircleIcon}
+                tone="success"
+                role="status"
+                title={t(stackOf(copy) ? 'sharing.blackOut.madeStudy' : 'sharing.blackOut.made')}
+              >
+                {t(stackOf(copy) ? 'sharing.blackOut.madeStudyText' : 'sharing.blackOut.madeText')}
               </Note>
             )}
             <WithoutIdentity

@@ -11,6 +11,7 @@ import { errorText } from '../lib/errors';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Note } from '../ui/Note';
 import { BlackOut } from './BlackOut';
+import { BlackOutStudy } from './BlackOutStudy';
 
 interface Props {
   /** The only image of the share, or the one that stands for its study: its copy is shown. */
@@ -61,6 +62,14 @@ function Copy({ image, onCopy, onDrawing }: { image: Image } & Pick<Props, 'onCo
   }
   const { changes, burnedIn, preview, text, frame } = data;
   const guess = burnedIn === 'likely' && text.length > 0 && preview ? 'found' : burnedIn;
+  const stack = stackOf(image);
+  if (blackingOut && stack) {
+    return (
+      <Box mt="3">
+        <BlackOutStudy studyId={stack.id} onMade={onCopy} onCancel={() => setBlackingOut(false)} />
+      </Box>
+    );
+  }
   if (blackingOut && frame) {
     return (
       <Box mt="3">
@@ -101,7 +110,7 @@ function Copy({ image, onCopy, onDrawing }: { image: Image } & Pick<Props, 'onCo
           </Box>
           <Text as="figcaption" fontSize="xs" color="fg.muted" mt="1">
             {t('sharing.identity.asSeen')}
-            {stackOf(image) && ` · ${t('sharing.identity.first')}`}
+            {stack && ` · ${t('sharing.identity.first')}`}
           </Text>
         </Box>
       ) : (
@@ -113,7 +122,7 @@ function Copy({ image, onCopy, onDrawing }: { image: Image } & Pick<Props, 'onCo
         role="status"
         title={t(`sharing.identity.burnedIn.${guess}`)}
       />
-      {frame && (
+      {(frame || stack) && (
         <Button variant="outline" size="sm" alignSelf="flex-start" onClick={() => setBlackingOut(true)}>
           <EraserIcon />
           {t('sharing.blackOut.ask')}

@@ -102,3 +102,19 @@ export function drawn(drawing: Drawing, act: Act): Drawing {
     }
   }
 }
+
+/** Puts places on each of some images, beside what they have, and on every frame of them. Each image has a place once. */
+export function onAll(
+  drawings: Readonly<Record<string, Drawing>>,
+  places: readonly BlackRectangle[],
+  images: readonly string[],
+): Record<string, Drawing> {
+  const bare = ({ x0, y0, x1, y1 }: BlackRectangle) => `${x0} ${y0} ${x1} ${y1}`;
+  const changed = images.map((id): [string, Drawing] => {
+    const drawing = drawings[id] ?? nothing;
+    const has = new Set(drawing.now.filter(({ frame }) => frame === undefined).map(bare));
+    const rectangles = places.filter((one) => !has.has(bare(one))).map(({ frame: _, ...everywhere }) => everywhere);
+    return [id, rectangles.length > 0 ? drawn(drawing, { type: 'add', rectangles }) : drawing];
+  });
+  return { ...drawings, ...Object.fromEntries(changed) };
+}

@@ -1,15 +1,23 @@
 import { createHash } from 'node:crypto';
 import { closeInspectors } from '@lightbox/backend/files/inspectionPool.js';
 import { Client } from '@lightbox/backend/testing/client.js';
-import { buildPatient, buildProvider, type Person, shareCode } from '@lightbox/backend/testing/factories.js';
+import {
+  buildAdmin,
+  buildCarer,
+  buildPatient,
+  buildProvider,
+  type Person,
+  shareCode,
+} from '@lightbox/backend/testing/factories.js';
 import { files } from '@lightbox/backend/testing/files.js';
 import { buildGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
 import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
+import type { BlackOut } from '@lightbox/contract/images/blackOut.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
-import { dicomPicture, element, item } from '@lightbox/testkit/part10.js';
+import { dicomPicture, element, item, phantom } from '@lightbox/testkit/part10.js';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningWorker, startWorker } from '../worker.js';
@@ -231,4 +239,159 @@ it('Hostile rectangles and files make no copy, and the same wish at once makes o
   expect(await test.gateway.blobs.countChunks(wished?.made?.blob ?? oid(id))).toBe(0);
   const kept = { original: hash(await bytesOf(api, `/upload/image/${id}/content`)), file: hash(file) };
   expect(kept.original).toBe(kept.file);
+}, 90_000);
+
+/** UIDs of a DICOM file by their keywords. */
+const uidsOf = (bytes: Buffer) => {
+  const { set } = openDicom(bytes);
+  const [sop, study, series, space] = [0x00080018, 0x0020000d, 0x0020000e, 0x00200052].map((tag) => set.text(tag));
+  return { sop, study, series, space };
+};
+
+it('Copies from one study are a study: UIDs agree, an image without rectangles keeps its pixels, and it is shared as one.', async () => {
+  const { models } = test.gateway;
+  const originals = [1, 2, 3].map((instance) => phantom({ instance, z: instance * 3, study: '14' }));
+  const ids: string[] = [];
+  for (const bytes of originals) ids.push(await upload(bytes));
+  const [first = '', second = '', third = ''] = ids;
+  const ask = (id: string, more: Partial<BlackOut>, client = api) =>
+    client.post(`/upload/image/${id}/blackout`, { rectangles: [strip], caption: 'Slice', noTextLeft: true, ...more });
+  const { body } = await ask(first, { studyTitle: 'Copies' }).expect(201);
+  const studyId: string = body.data.studyId;
+  const made = [
+    body.data.id as string,
+    (await ask(second, { studyId }).expect(201)).body.data.id as string,
+    (await ask(third, { studyId, rectangles: [] }).expect(201)).body.data.id as string,
+  ];
+
+  const { body: found } = await api.get(`/studies/${studyId}`).expect(200);
+  expect(found.data).toMatchObject({ title: 'Copies', kind: 'dicom', imageCount: 3, modalities: ['CT'] });
+  expect(found.data.patient).toBeUndefined();
+  expect(found.data.series.map(({ images }: { images: string[] }) => images)).toEqual([made]);
+  const copies = await Promise.all(made.map((id) => bytesOf(api, `/upload/image/${id}/content`)));
+  const uids = copies.map(uidsOf);
+  for (const part of ['study', 'series', 'space'] as const) expect(new Set(uids.map((one) => one[part])).size).toBe(1);
+  expect(new Set(uids.map(({ sop }) => sop)).size).toBe(3);
+  const all = uids.flatMap((one) => Object.values(one));
+  expect(originals.flatMap((bytes) => Object.values(uidsOf(bytes))).filter((uid) => all.includes(uid))).toEqual([]);
+  const codes = (bytes: Buffer) =>
+    openDicom(bytes)
+      .set.items(0x00120064)
+      .map((code) => code.text(0x00080100));
+  const [black, , plain] = copies as [Buffer, Buffer, Buffer];
+  expect([codes(black).includes('113101'), codes(plain).includes('113101')]).toEqual([true, false]);
+  for (const bytes of copies) expect(openDicom(bytes).set.code(0x00280301)).toBe('NO');
+  const pixelsOf = (bytes: Buffer) => openDicom(bytes).set.raw(0x7fe00010) ?? Buffer.alloc(0);
+  expect(pixelsOf(plain).equals(pixelsOf(originals[2] as Buffer))).toBe(true);
+  expect(pixelsOf(black).equals(pixelsOf(originals[0] as Buffer))).toBe(false);
+
+  // One file of each image: another one would have the same UID. Nothing joins a study that is not of its copies.
+  const others = new Client(test.url).as(await buildProvider(test.gateway));
+  const elsewhere = await upload(phantom({ study: '15' }));
+  const alone = await upload(files.jpeg);
+  const { body: pictures } = await api.post('/studies', { title: 'Pictures' }).expect(201);
+  const { body: source } = await api.get(`/upload/image/${first}`).expect(200);
+  const count = () => models.Image.countDocuments({ owner: owner._id });
+  const before = await count();
+  const moved = { rectangles: [{ ...strip, y0: 5, y1: 9 }] };
+  const wrong: [id: string, more: Partial<BlackOut>][] = [
+    [first, { studyId, ...moved }],
+    [third, { studyId }],
+    [third, { studyId, rectangles: [] }],
+    [elsewhere, { studyId }],
+    [alone, { studyId }],
+    [alone, { studyTitle: 'Copies' }],
+    [first, { studyId: source.data.studyId }],
+    [first, { studyId: pictures.data.id }],
+    [first, { studyId, studyTitle: 'Copies' }],
+    [first, { rectangles: [] }],
+  ];
+  for (const [id, more] of wrong) {
+    const answer = await ask(id, more);
+    expect([answer.status, answer.body.error], JSON.stringify(more)).toEqual([422, 'VALIDATION_FAILED']);
+  }
+  await ask(first, { studyId }, others).expect(404);
+  // An administrator may copy the image, but not into the study of another person.
+  const admin = await buildAdmin(test.gateway);
+  const refused = await ask(first, { studyId, ...moved }, new Client(test.url).as(admin));
+  expect(refused.body.errors).toEqual([expect.objectContaining({ field: 'studyId' })]);
+  expect(await count()).toBe(before);
+
+  // The copies are shared as one study. Nothing of the original is theirs, and the copies outlive it.
+  const recipient = await buildProvider(test.gateway);
+  const theirs = new Client(test.url).as(recipient);
+  const { body: share } = await api.post('/sharing/request', { studyId, createdfor: recipient.id }).expect(201);
+  const verificationCode = await shareCode(test.gateway, oid(share.data.id));
+  await theirs.post('/sharing/verify', { sharingRequestId: share.data.id, verificationCode }).expect(200);
+  const { text } = await theirs.get(`/studies/${studyId}`).expect(200);
+  for (const id of [...ids, source.data.studyId]) expect(text).not.toContain(id);
+  await theirs.get(`/studies/${source.data.studyId}`).expect(404);
+  await ask(made[0] as string, { studyTitle: 'Mine' }, theirs).expect(403);
+  await api.del(`/studies/${source.data.studyId}`, {}).expect(200);
+  expect(hash(await bytesOf(theirs, `/upload/image/${made[1]}/content`))).toBe(hash(copies[1] as Buffer));
+  await ask(first, { studyId, rectangles: [] }).expect(404);
+  await api.del(`/sharing/${share.data.id}`).expect(200);
+  for (const id of made) await theirs.get(`/upload/image/${id}/content`).expect(404);
+}, 90_000);
+
+it('A study of copies takes copies alone, each original once, and guests and carers see no more than the copies.', async () => {
+  const { models } = test.gateway;
+  const patient = await buildPatient(test.gateway);
+  const carer = await buildPatient(test.gateway);
+  await buildCarer(test.gateway, { patient, carer });
+  const mine = { patientId: patient.id, mismatchReason: 'The file names nobody.' };
+  const { body: pictures } = await api.post('/studies', { title: 'Khan, both hands' }).expect(201);
+  const from: string = pictures.data.id;
+  const ids = [
+    await upload(files.jpeg, { studyId: from, ...mine }),
+    await upload(files.jpeg, { studyId: from, patientId: patient.id }),
+  ];
+  const [first = '', second = ''] = ids;
+  const ask = (id: string, more: Partial<BlackOut>, client = api) =>
+    client.post(`/upload/image/${id}/blackout`, { rectangles: [strip], caption: 'Copy', noTextLeft: true, ...more });
+  const { body: begun } = await ask(first, { studyTitle: 'Copies' }).expect(201);
+  const studyId: string = begun.data.studyId;
+
+  // Wishes for one original at once have one copy. The number of images and the space of the others stay as they were.
+  const space = async () => (await models.Usage.findById(owner._id).lean())?.bytes;
+  const before = await space();
+  const answers = await Promise.all(
+    [[strip], [], [], [{ ...strip, y1: 6 }], []].map((rectangles) => ask(second, { studyId, rectangles })),
+  );
+  const statuses = answers.map(({ status }) => status);
+  expect([statuses.filter((status) => status === 201).length, new Set(statuses)]).toEqual([1, new Set([201, 422])]);
+  const copyId: string = answers.find(({ status }) => status === 201)?.body.data.id;
+  const copy = await models.Image.findById(copyId).lean<ImageDoc>();
+  expect((await space()) ?? 0).toBe((before ?? 0) + (copy?.size ?? 0));
+  const copies = { study: oid(studyId) };
+  expect([await models.Image.countDocuments(copies), (await models.Study.findById(studyId).lean())?.images]).toEqual([
+    2, 2,
+  ]);
+
+  // An upload may name somebody.
+  const named = await api.upload(files.jpeg, { caption: 'Khan', studyId }).expect(422);
+  expect(named.body.errors).toEqual([expect.objectContaining({ field: 'studyId' })]);
+  expect(await models.Image.countDocuments(copies)).toBe(2);
+
+  // A guest of the copies, and a carer of the patient.
+  const { body: made } = await api.post('/sharing/guest', { studyId, expiresInHours: 24, download: true }).expect(201);
+  const { pathname, hash: secret } = new URL(made.data.url);
+  const link = pathname.replace('/guest/', '') + secret.replace('#', '.');
+  const { body: opened } = await api.post('/guest/open', { link, code: made.data.code }).expect(200);
+  const guest = new Client(test.url).as(opened.data.token as string);
+  const { text } = await guest.get('/guest/view').expect(200);
+  expect(text).toContain(copyId);
+  for (const hidden of [...ids, from, patient.id, 'Khan']) expect(text).not.toContain(hidden);
+  await guest.get(`/upload/image/${copyId}/content`).expect(200);
+  for (const path of [`/studies/${from}/content`, `/upload/image/${first}/content`]) await guest.get(path).expect(404);
+  const caring = new Client(test.url).as(carer);
+  for (const path of [`/studies/${studyId}`, `/upload/image/${copyId}`]) await caring.get(path).expect(404);
+  const byCarer = await ask(first, { studyTitle: 'Mine' }, caring);
+  expect([403, 404]).toContain(byCarer.status);
+
+  // A held original is looked at, and not copied.
+  await models.Image.updateOne({ _id: oid(second) }, { $set: { held: oid(from) } });
+  const held = await ask(second, { studyTitle: 'Held' });
+  expect([403, 404]).toContain(held.status);
+  expect(await models.Study.countDocuments({ owner: owner._id, copiesOf: oid(from) })).toBe(1);
 }, 90_000);

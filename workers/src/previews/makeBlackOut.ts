@@ -49,11 +49,11 @@ async function make(
   core: Core,
   pictures: Pick<Pictures, 'blackOut'>,
   image: ImageDoc,
-  { rectangles, copyId, noTextLeft }: BlackOutDoc,
+  { rectangles, copyId, study = copyId, noTextLeft }: BlackOutDoc,
 ): Promise<StoredParts | null> {
   const parts = new BlobParts(core, limits.plainBytes);
   const file = new Incoming(parts, (pixels) =>
-    headForBlackedOut(core, image, String(copyId), { ...pixels, noTextLeft }),
+    headForBlackedOut(core, image, String(study), { ...pixels, noTextLeft }),
   );
   try {
     const bytes = await readImage(core, image);

@@ -1,0 +1,200 @@
+import { Button, Checkbox, Flex, IconButton, Text } from '@chakra-ui/react';
+import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import { studyCalls } from '@lightbox/contract/studies/calls.js';
+import { CaretLeftIcon, CaretRightIcon, CopyIcon } from '@phosphor-icons/react';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { copyChangesOf } from '../images/insight';
+import { useStudy } from '../images/studies';
+import { imagesOf } from '../images/subject';
+import { errorText } from '../lib/errors';
+import { send } from '../lib/http';
+import { LoadFailed } from '../ui/LoadFailed';
+import { Brush } from './Brush';
+import { type Act, type Drawing, drawn, nothing, onAll, type Size } from './rectangles';
+import { useCopyStudy } from './useCopyStudy';
+
+type Facts = Record<string, FrameFacts>;
+
+const factsOf = (id: string, images: readonly string[]) =>
+  queryOptions({
+    queryKey: ['blackOut', 'study', id, images.length],
+    queryFn: async ({ signal }): Promise<Facts> =>
+      (await send(studyCalls.getStudyFrames, { params: { id } }, { signal })).data,
+    enabled: images.length > 0,
+    gcTime: 0,
+    // A worker draws the images that are missing.
+    refetchInterval: ({ state: { data } }) => (data && images.some((one) => !data[one]) ? 2_000 : false),
+  });
+
+/** The pixels of an image that can be drawn on; undefined for a file without a picture. */
+function sizeOf({ kind, rows, columns }: FrameFacts): Size | undefined {
+  return (kind === 'dicom' || kind === 'picture') && rows && columns ? { rows, columns } : undefined;
+}
+
+const hasCopy = (facts: FrameFacts): boolean =>
+  sizeOf(facts) !== undefined || (facts.kind === 'report' && !facts.report?.pdf);
+
+interface Props {
+  studyId: string;
+  /** The study of copies, by the image that stands for it. */
+  onMade: (study: Image) => void;
+  onCancel: () => void;
+}
+
+/** Draws black rectangles on the images of a study, and makes a new study of their copies. The original stays as it is. */
+export function BlackOutStudy({ studyId, onMade, onCancel }: Props) {
+  const { t } = useTranslation();
+  const study = useStudy(studyId);
+  const all = imagesOf(study.data);
+  const facts = useQuery(factsOf(studyId, all));
+  const error = study.error ?? facts.error;
+  if (error && !facts.data) {
+    const retry = () => void (study.error ? study.refetch() : facts.refetch());
+    return <LoadFailed text={errorText(error)} onRetry={retry} />;
+  }
+  const known = facts.data;
+  if (!known || all.some((id) => !known[id])) {
+    return (
+      <Text py="2" fontSize="sm" color="fg.muted" role="status">
+        {t('sharing.identity.checking')}
+      </Text>
+    );
+  }
+  return <Images all={all} facts={known} onMade={onMade} onCancel={onCancel} />;
+}
+
+function Images({ all, facts, onMade, onCancel }: { all: readonly string[]; facts: Facts } & Omit<Props, 'studyId'>) {
+  const { t } = useTranslation();
+  const mirrored = document.dir === 'rtl';
+  const images = all.filter((id) => facts[id] && hasCopy(facts[id]));
+  const [at, setAt] = useState(0);
+  const [drawings, setDrawings] = useState<Readonly<Record<string, Drawing>>>({});
+  const [leftOut, setLeftOut] = useState<readonly string[]>([]);
+  const [noTextLeft, setNoTextLeft] = useState(false);
+  const { copy, isPending, error, done } = useCopyStudy(onMade);
+  const id = images[at];
+  const shown = id === undefined ? undefined : facts[id];
+  const size = shown && sizeOf(shown);
+  const { data: changes } = useQuery({ ...copyChangesOf(id ?? ''), enabled: size !== undefined });
+  const drawing = drawings[id ?? ''] ?? nothing;
+  const act = (step: Act) => {
+    if (id) setDrawings((now) => ({ ...now, [id]: drawn(now[id] ?? nothing, step) }));
+  };
+  const wanted = images.flatMap((one, i) =>
+    leftOut.includes(one) ? [] : [{ id: one, n: i + 1, rectangles: drawings[one]?.now ?? [] }],
+  );
+  const alike = size ? images.filter((one) => isAlike(facts[one], size)) : [];
+  const isOut = id !== undefined && leftOut.includes(id);
+  const count = wanted.length;
+
+  return (
+    <Flex direction="column" gap="3" data-black-out>
+      <Text fontSize="sm" color="fg.muted">
+        {t('sharing.blackOut.studyHelp')} {t('sharing.blackOut.help')}
+      </Text>
+      {images.length < all.length && (
+        <Text fontSize="sm" role="status">
+          {t('sharing.blackOut.noCopy', { count: all.length - images.length })}
+        </Text>
+      )}
+      <Flex align="center" gap="2" wrap="wrap">
+        <IconButton
+          size="sm"
+          variant="outline"
+          aria-label={t('sharing.blackOut.previousImage')}
+          disabled={at === 0}
+          onClick={() => setAt(at - 1)}
+        >
+          <CaretLeftIcon mirrored={mirrored} />
+        </IconButton>
+        <Text fontSize="sm" fontVariantNumeric="tabular-nums" role="status">
+          {t('sharing.blackOut.image', { n: images.length === 0 ? 0 : at + 1, count: images.length })}
+        </Text>
+        <IconButton
+          size="sm"
+          variant="outline"
+          aria-label={t('sharing.blackOut.nextImage')}
+          disabled={at >= images.length - 1}
+          onClick={() => setAt(at + 1)}
+        >
+          <CaretRightIcon mirrored={mirrored} />
+        </IconButton>
+        {id && (
+          <Checkbox.Root
+            minH="touch"
+            ms="auto"
+            checked={isOut}
+            onCheckedChange={({ checked }) =>
+              setLeftOut(checked === true ? [...leftOut, id] : leftOut.filter((one) => one !== id))
+            }
+          >
+            <Checkbox.HiddenInput />
+            <Checkbox.Control />
+            <Checkbox.Label>{t('sharing.blackOut.leaveOut')}</Checkbox.Label>
+          </Checkbox.Root>
+        )}
+      </Flex>
+      {id && size && !isOut && (
+        <Brush
+          key={id}
+          imageId={id}
+          frames={shown?.frames ?? 1}
+          size={size}
+          found={changes?.text ?? []}
+          drawing={drawing}
+          act={act}
+        />
+      )}
+      {id && !size && !isOut && <Text fontSize="sm">{t('sharing.blackOut.report')}</Text>}
+      {alike.length > 1 && !isOut && (
+        <Button
+          size="sm"
+          variant="outline"
+          alignSelf="flex-start"
+          disabled={drawing.now.length === 0}
+          onClick={() => setDrawings((now) => onAll(now, drawing.now, alike))}
+        >
+          <CopyIcon />
+          {t('sharing.blackOut.onAll', { count: alike.length })}
+        </Button>
+      )}
+      <Checkbox.Root
+        minH="touch"
+        checked={noTextLeft}
+        onCheckedChange={({ checked }) => setNoTextLeft(checked === true)}
+      >
+        <Checkbox.HiddenInput />
+        <Checkbox.Control />
+        <Checkbox.Label>{t('sharing.blackOut.noTextInAny')}</Checkbox.Label>
+      </Checkbox.Root>
+      {error && (
+        <Text fontSize="sm" color="fg.error" role="alert">
+          {error.message}
+        </Text>
+      )}
+      <Flex gap="2" justify="flex-end">
+        <Button size="sm" variant="outline" onClick={onCancel}>
+          {t('common.cancel')}
+        </Button>
+        <Button
+          size="sm"
+          disabled={count === 0 || wanted.every(({ rectangles }) => rectangles.length === 0)}
+          loading={isPending}
+          loadingText={t('sharing.blackOut.copying', { n: Math.min(done + 1, count), count })}
+          onClick={() => copy({ images: wanted, noTextLeft })}
+        >
+          {t('sharing.blackOut.makeStudy', { count })}
+        </Button>
+      </Flex>
+    </Flex>
+  );
+}
+
+/** True for a picture of the same size: the places of one fit on the other. */
+function isAlike(facts: FrameFacts | undefined, { rows, columns }: Size): boolean {
+  const size = facts && sizeOf(facts);
+  return size?.rows === rows && size.columns === columns;
+}
