@@ -66,7 +66,7 @@ async function act(): Promise<void> {
 const started = buildGateway();
 beforeEach(async () => {
   const running = await started;
-  // What a process remembers of a log is bound to its models: with others, each test has a process of its own.
+  // A process remembers facts of a log together with its models: with others, each test has a process of its own.
   test = { ...running, gateway: { ...running.gateway, models: { ...running.gateway.models } } };
   const { models, keys } = test.gateway;
   // So that no receipt of the test before is open.

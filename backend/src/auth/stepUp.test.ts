@@ -28,6 +28,7 @@ const asking = shapes.filter(([, { stepUp }]) => stepUp);
 const bodies: Partial<Record<CallName, object>> = {
   changeRole: { role: 'patient' },
   createToken: { name: 'x', scopes: ['read'], days: 1 },
+  setLegalHold: { held: true, reason: 'Letter of the court' },
   openEmergency: { reason: 'Unconscious after a fall' },
   addPasskey: {
     ...new Authenticator('http://localhost').create({ ceremony: 'x', options: { challenge: 'x' } }),
@@ -55,6 +56,7 @@ describe('a proof that it is still the same person', () => {
       removePasskey: 'always',
       createToken: 'recent',
       changeRole: 'recent',
+      setLegalHold: 'recent',
       openEmergency: 'recent',
       exportUsers: 'recent',
       exportProfile: 'recent',
