@@ -1,11 +1,11 @@
 import { access } from 'node:fs/promises';
 import type { AuditRemark } from '@lightbox/contract/audit/faults.js';
-import { Refused } from '../backup/refused.js';
 import type { Core } from '../core.js';
 import { NEWEST } from '../db/newest.js';
 import { isSame } from '../keys/isSame.js';
 import type { AuditEntryDoc } from '../models/auditEntry.js';
 import type { Models } from '../models/models.js';
+import { Refused } from '../process/refused.js';
 import { readArchive, writeArchive } from './archiveFile.js';
 import { type Base, keepBase, readBase } from './base.js';
 import { appendDrafts } from './chain.js';

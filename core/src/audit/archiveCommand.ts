@@ -1,7 +1,7 @@
 import { option, runCommand, say } from '../backup/command.js';
-import { Refused } from '../backup/refused.js';
 import { loadConfig } from '../config/env.js';
 import { createCore } from '../core.js';
+import { Refused } from '../process/refused.js';
 import { archiveAudit } from './archive.js';
 
 /**

@@ -1,9 +1,9 @@
 import { headText } from '../audit/anchor.js';
 import { loadConfig } from '../config/env.js';
 import { createCore } from '../core.js';
+import { Refused } from '../process/refused.js';
 import { backupTools, makeBackup } from './backup.js';
 import { option, runCommand, say, selfCheck } from './command.js';
-import { Refused } from './refused.js';
 
 /** `npm run backup -- --to DIR`: backs up a running product, and checks the product. docs/operations/backup.md */
 await runCommand('The backup was stopped. Nothing of it is left.', async (signal) => {

@@ -1,9 +1,9 @@
 import type { Core } from '../core.js';
 import { system } from '../events/events.js';
+import { Refused } from '../process/refused.js';
 import { reportText } from '../selfCheck/reportText.js';
 import { runSelfCheck } from '../selfCheck/selfCheck.js';
 import { untilConnected } from '../selfCheck/untilConnected.js';
-import { Refused } from './refused.js';
 
 const statuses = { SIGINT: 130, SIGTERM: 143 } as const;
 

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { storeNames } from '../blobs/names.js';
 import { isSame } from '../keys/isSame.js';
-import { Refused } from './refused.js';
+import { Refused } from '../process/refused.js';
 
 export const MANIFEST = 'manifest.json';
 /** The end of the name of a backup that is not whole yet. */

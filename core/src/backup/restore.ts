@@ -5,9 +5,9 @@ import { type Core, createCore } from '../core.js';
 import { connectDatabase } from '../db/connect.js';
 import { createKeys } from '../keys/keyring.js';
 import { lackingKeys } from '../keys/usage.js';
+import { Refused } from '../process/refused.js';
 import { unpackBlobs } from './blobArchive.js';
 import { checkFiles, type Manifest, readManifest } from './manifest.js';
-import { Refused } from './refused.js';
 import { readSealed } from './sealedFile.js';
 import { findTools, serverUri, startTool, type Tools, withAddress } from './tools.js';
 

@@ -1,6 +1,6 @@
 import { loadConfig } from '../config/env.js';
+import { Refused } from '../process/refused.js';
 import { option, runCommand, say, selfCheck } from './command.js';
-import { Refused } from './refused.js';
 import { checkBeforeRestore, restoreBackup } from './restore.js';
 import { verifyRestored } from './verifyRestored.js';
 

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { withoutValues } from '../process/log.js';
-import { Refused } from './refused.js';
+import { Refused } from '../process/refused.js';
 
 const run = promisify(execFile);
 

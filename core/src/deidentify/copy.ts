@@ -28,9 +28,9 @@ export const canDeidentify = (contentType: ImageDoc['contentType']): boolean =>
 
 /**
  * Returns the secrets of the copies that one share gives. `scope` is the id of the share: its UIDs are alike in all its
- * images, and nobody finds them in another share. For copies that
- * become images, it is the id of their study. The dates of a patient move alike in every share, so that images that
- * are shared one by one keep their distances. The patient is the one whom the image names, else the one of the file.
+ * images, and nobody finds them in another share. For copies that become images, it is the id of their study. The dates of
+ * a patient move alike in every share, so that images that are shared one by one keep their distances. The patient is the
+ * one whom the image names, else the one of the file.
  */
 export async function disguiseFor(
   { pseudonyms }: Pick<Core, 'pseudonyms'>,

@@ -3,8 +3,8 @@ import type { Models } from './models.js';
 import { refuseLaterVersion, upgradeRecords } from './upgrade.js';
 
 /**
- * Refuses a database of a later version. Creates the collections and indexes that are missing. Transactions on MongoDB 4.2 cannot create them. Then changes what
- * an older version left.
+ * Refuses a database of a later version. Creates the collections and indexes that are missing: transactions on MongoDB
+ * 4.2 cannot create them. Then changes what an older version left.
  */
 export async function prepareModels(models: Models, warn: (error: unknown, text: string) => void): Promise<void> {
   await refuseLaterVersion(models);

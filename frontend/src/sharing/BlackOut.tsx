@@ -1,4 +1,4 @@
-import { Button, Checkbox, Flex, Text } from '@chakra-ui/react';
+import { Button, Flex, Text } from '@chakra-ui/react';
 import type { TextPlace } from '@lightbox/contract/images/drawing.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -9,6 +9,7 @@ import { errorText } from '../lib/errors';
 import { useAttempt } from '../lib/useAttempt';
 import { Brush } from './Brush';
 import { copyImage } from './copying';
+import { NoTextLeft } from './NoTextLeft';
 import { drawn, nothing, type Size } from './rectangles';
 
 interface Props {
@@ -42,20 +43,12 @@ export function BlackOut({ image, size, found, onMade, onCancel }: Props) {
         {t('sharing.blackOut.help')}
       </Text>
       <Brush imageId={image.id} frames={image.frames ?? 1} size={size} found={found} drawing={drawing} act={act} />
-      <Checkbox.Root
-        minH="touch"
+      <NoTextLeft
+        label={t('sharing.blackOut.noTextLeft')}
         checked={noTextLeft}
-        onCheckedChange={({ checked }) => setNoTextLeft(checked === true)}
-      >
-        <Checkbox.HiddenInput />
-        <Checkbox.Control />
-        <Checkbox.Label>{t('sharing.blackOut.noTextLeft')}</Checkbox.Label>
-      </Checkbox.Root>
-      {make.error && (
-        <Text fontSize="sm" color="fg.error" role="alert">
-          {errorText(make.error, t('sharing.blackOut.failed'))}
-        </Text>
-      )}
+        onChange={setNoTextLeft}
+        error={make.error ? errorText(make.error, t('sharing.blackOut.failed')) : undefined}
+      />
       <Flex gap="2" justify="flex-end">
         <Button size="sm" variant="outline" onClick={onCancel}>
           {t('common.cancel')}

@@ -1,8 +1,8 @@
-import { Button, Checkbox, Flex, IconButton, Text } from '@chakra-ui/react';
+import { Button, Checkbox, Flex, Text } from '@chakra-ui/react';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { studyCalls } from '@lightbox/contract/studies/calls.js';
-import { CaretLeftIcon, CaretRightIcon, CopyIcon } from '@phosphor-icons/react';
+import { CopyIcon } from '@phosphor-icons/react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -13,7 +13,9 @@ import { errorText } from '../lib/errors';
 import { send } from '../lib/http';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Brush } from './Brush';
+import { NoTextLeft } from './NoTextLeft';
 import { type Act, type Drawing, drawn, nothing, onAll, type Size } from './rectangles';
+import { Steps } from './Steps';
 import { useCopyStudy } from './useCopyStudy';
 
 type Facts = Record<string, FrameFacts>;
@@ -68,7 +70,6 @@ export function BlackOutStudy({ studyId, onMade, onCancel }: Props) {
 
 function Images({ all, facts, onMade, onCancel }: { all: readonly string[]; facts: Facts } & Omit<Props, 'studyId'>) {
   const { t } = useTranslation();
-  const mirrored = document.dir === 'rtl';
   const images = all.filter((id) => facts[id] && hasCopy(facts[id]));
   const [at, setAt] = useState(0);
   const [drawings, setDrawings] = useState<Readonly<Record<string, Drawing>>>({});
@@ -100,28 +101,14 @@ function Images({ all, facts, onMade, onCancel }: { all: readonly string[]; fact
           {t('sharing.blackOut.noCopy', { count: all.length - images.length })}
         </Text>
       )}
-      <Flex align="center" gap="2" wrap="wrap">
-        <IconButton
-          size="sm"
-          variant="outline"
-          aria-label={t('sharing.blackOut.previousImage')}
-          disabled={at === 0}
-          onClick={() => setAt(at - 1)}
-        >
-          <CaretLeftIcon mirrored={mirrored} />
-        </IconButton>
-        <Text fontSize="sm" fontVariantNumeric="tabular-nums" role="status">
-          {t('sharing.blackOut.image', { n: images.length === 0 ? 0 : at + 1, count: images.length })}
-        </Text>
-        <IconButton
-          size="sm"
-          variant="outline"
-          aria-label={t('sharing.blackOut.nextImage')}
-          disabled={at >= images.length - 1}
-          onClick={() => setAt(at + 1)}
-        >
-          <CaretRightIcon mirrored={mirrored} />
-        </IconButton>
+      <Steps
+        previous={t('sharing.blackOut.previousImage')}
+        next={t('sharing.blackOut.nextImage')}
+        text={t('sharing.blackOut.image', { n: images.length === 0 ? 0 : at + 1, count: images.length })}
+        isFirst={at === 0}
+        isLast={at >= images.length - 1}
+        onStep={(by) => setAt(at + by)}
+      >
         {id && (
           <Checkbox.Root
             minH="touch"
@@ -136,7 +123,7 @@ function Images({ all, facts, onMade, onCancel }: { all: readonly string[]; fact
             <Checkbox.Label>{t('sharing.blackOut.leaveOut')}</Checkbox.Label>
           </Checkbox.Root>
         )}
-      </Flex>
+      </Steps>
       {id && size && !isOut && (
         <Brush
           key={id}
@@ -161,20 +148,12 @@ function Images({ all, facts, onMade, onCancel }: { all: readonly string[]; fact
           {t('sharing.blackOut.onAll', { count: alike.length })}
         </Button>
       )}
-      <Checkbox.Root
-        minH="touch"
+      <NoTextLeft
+        label={t('sharing.blackOut.noTextInAny')}
         checked={noTextLeft}
-        onCheckedChange={({ checked }) => setNoTextLeft(checked === true)}
-      >
-        <Checkbox.HiddenInput />
-        <Checkbox.Control />
-        <Checkbox.Label>{t('sharing.blackOut.noTextInAny')}</Checkbox.Label>
-      </Checkbox.Root>
-      {error && (
-        <Text fontSize="sm" color="fg.error" role="alert">
-          {error.message}
-        </Text>
-      )}
+        onChange={setNoTextLeft}
+        error={error?.message}
+      />
       <Flex gap="2" justify="flex-end">
         <Button size="sm" variant="outline" onClick={onCancel}>
           {t('common.cancel')}

@@ -1,14 +1,7 @@
-import { Box, Button, Checkbox, Flex, IconButton, Text } from '@chakra-ui/react';
+import { Box, Button, Checkbox, Flex } from '@chakra-ui/react';
 import { imageCalls } from '@lightbox/contract/images/calls.js';
 import type { TextPlace } from '@lightbox/contract/images/drawing.js';
-import {
-  ArrowCounterClockwiseIcon,
-  CaretLeftIcon,
-  CaretRightIcon,
-  PlusIcon,
-  TextTIcon,
-  TrashIcon,
-} from '@phosphor-icons/react';
+import { ArrowCounterClockwiseIcon, PlusIcon, TextTIcon, TrashIcon } from '@phosphor-icons/react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -19,6 +12,7 @@ import { LoadFailed } from '../ui/LoadFailed';
 import { BlackSurface } from './BlackSurface';
 import { isPending, TRIES } from './copying';
 import { type Act, around, type Drawing, inMiddle, type Size } from './rectangles';
+import { Steps } from './Steps';
 
 const pictureOf = (id: string, n: number) =>
   queryOptions({
@@ -43,13 +37,11 @@ interface Props {
 /** Draws black rectangles on the frames of a picture. */
 export function Brush({ imageId, frames, size, found, drawing, act }: Props) {
   const { t } = useTranslation();
-  const mirrored = document.dir === 'rtl';
   const [frame, setFrame] = useState(1);
   const picture = useQuery(pictureOf(imageId, frame));
   const url = useObjectUrl(picture.data);
   const { now, past, selected } = drawing;
   const chosen = selected === null ? undefined : now[selected];
-  const go = (to: number) => setFrame(Math.max(1, Math.min(frames, to)));
 
   return (
     <Flex direction="column" gap="3">
@@ -70,28 +62,14 @@ export function Brush({ imageId, frames, size, found, drawing, act }: Props) {
         </Box>
       )}
       {frames > 1 && (
-        <Flex align="center" gap="2" wrap="wrap">
-          <IconButton
-            size="sm"
-            variant="outline"
-            aria-label={t('sharing.blackOut.previous')}
-            disabled={frame === 1}
-            onClick={() => go(frame - 1)}
-          >
-            <CaretLeftIcon mirrored={mirrored} />
-          </IconButton>
-          <Text fontSize="sm" fontVariantNumeric="tabular-nums" role="status">
-            {t('sharing.blackOut.frame', { frame, frames })}
-          </Text>
-          <IconButton
-            size="sm"
-            variant="outline"
-            aria-label={t('sharing.blackOut.next')}
-            disabled={frame === frames}
-            onClick={() => go(frame + 1)}
-          >
-            <CaretRightIcon mirrored={mirrored} />
-          </IconButton>
+        <Steps
+          previous={t('sharing.blackOut.previous')}
+          next={t('sharing.blackOut.next')}
+          text={t('sharing.blackOut.frame', { frame, frames })}
+          isFirst={frame === 1}
+          isLast={frame === frames}
+          onStep={(by) => setFrame(frame + by)}
+        >
           {chosen && (
             <Checkbox.Root
               minH="touch"
@@ -106,7 +84,7 @@ export function Brush({ imageId, frames, size, found, drawing, act }: Props) {
               <Checkbox.Label>{t('sharing.blackOut.everyFrame')}</Checkbox.Label>
             </Checkbox.Root>
           )}
-        </Flex>
+        </Steps>
       )}
       <Flex gap="2" wrap="wrap">
         <Button size="sm" variant="outline" onClick={() => act({ type: 'add', rectangles: [inMiddle(size)] })}>
