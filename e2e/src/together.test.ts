@@ -13,6 +13,8 @@ const wanted = { email: 'sara.anwar@example.org', username: 'sara.anwar', firstn
 const imran = { email: 'imran.haq@example.org', username: 'imran.haq', firstname: 'Imran', lastname: 'Haq' };
 const caption = 'Abdomen, looked at together';
 const FRAMES = 12;
+/** One press of + makes the picture larger by this factor. */
+const STEP = 1.25;
 
 let owner: Person;
 let patient: Person;
@@ -63,8 +65,12 @@ test('A pinned message opens at the same frame, window and place on the other si
   await shows(page, { frame: 1, frames: FRAMES });
   const pane = panes(page).first();
   await pane.focus();
+  const before = await numberAt(page, 'width');
   for (const key of ['ArrowDown', 'ArrowDown', 'r', 'h', '+', '+', '1']) await page.keyboard.press(key);
   await shows(page, { frame: 3, rotation: 90, flipped: true });
+  // Each key is drawn by itself: the values are read after the last two.
+  await expect.poll(() => numberAt(page, 'zoom')).toBeCloseTo(STEP ** 2, 2);
+  await expect.poll(() => numberAt(page, 'width')).not.toBe(before);
   const [center, width, zoom] = [
     await numberAt(page, 'center'),
     await numberAt(page, 'width'),
@@ -100,7 +106,7 @@ test('A pinned message opens at the same frame, window and place on the other si
       })
       .toBeLessThanOrEqual(1);
   }
-  expect(await numberAt(other, 'zoom')).toBeCloseTo(zoom, 2);
+  await expect.poll(() => numberAt(other, 'zoom')).toBeCloseTo(zoom, 2);
   faults.push(...(await patient.look('pinned-opened')));
   await press(other, 'Back');
   await card.waitFor();
