@@ -30,6 +30,19 @@ const oneIconEach: Plugin = {
   }),
 };
 
+/** Tests that kill processes, cut networks, turn clocks, or repeat a thing many times: `npm test -- --all`. */
+const long = '**/*.long.test.ts';
+
+const onServers = {
+  environment: 'node',
+  // Loading the modules again for each file would take longer than most files.
+  isolate: false,
+  globalSetup: ['testkit/src/globalSetup.ts'],
+  // Long, for machines with other work: a test that measures time compares it by itself.
+  testTimeout: 60_000,
+  hookTimeout: 90_000,
+} as const;
+
 export default defineConfig({
   resolve: {
     // Tests run the sources: nothing has to be compiled first, and stack traces point to the sources.
@@ -44,18 +57,19 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...onServers,
           name: 'node',
-          environment: 'node',
-          // Loading the modules again for each file would take longer than most files.
-          isolate: false,
           include: serverSide.map((name) => `${name}/src/**/*.test.ts`),
-          // It needs the database's and age's own programs: `npm run test:backup`.
-          exclude: process.env.WITH_BACKUP_TOOLS ? [] : ['infra/src/backup.test.ts'],
-          globalSetup: ['testkit/src/globalSetup.ts'],
-          // Long, for machines with other work: a test that measures time compares it by itself.
-          testTimeout: 60_000,
-          hookTimeout: 90_000,
+          exclude: [
+            long,
+            // It needs the database's and age's own programs: `npm run test:backup`.
+            ...(process.env.WITH_BACKUP_TOOLS ? [] : ['infra/src/backup.test.ts']),
+          ],
         },
+      },
+      {
+        extends: true,
+        test: { ...onServers, name: 'long', include: serverSide.map((name) => `${name}/src/${long}`) },
       },
       {
         extends: true,

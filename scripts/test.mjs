@@ -1,9 +1,12 @@
-// `npm test`: runs all checks, one step after the other. The first failed step ends it.
+// `npm test`: runs the checks, one step after the other. The first failed step ends it.
+// `npm test -- --all` runs the long tests too (`*.long.test.ts`), as continuous integration does.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { node, root, StepError, setup } from './setup.mjs';
 
 const results = join(root, 'test-results');
+/** The long tests are a project of the one configuration, and files of the other. */
+const short = process.argv.includes('--all') ? [] : ['--project=!long', '--exclude=**/*.long.test.ts'];
 const counts = { passed: 0, failed: 0 };
 /** The seconds of each step that was done. */
 const times = [];
@@ -19,7 +22,7 @@ const steps = [
 function vitest(name, ...options) {
   const file = join(results, `${name}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-  counted(file, () => node([module('vitest/vitest.mjs'), 'run', ...options, ...reporters]), readVitest);
+  counted(file, () => node([module('vitest/vitest.mjs'), 'run', ...short, ...options, ...reporters]), readVitest);
 }
 
 const readVitest = ({ numPassedTests, numFailedTests }) => ({ passed: numPassedTests, failed: numFailedTests });

@@ -215,7 +215,7 @@ test('A sign-out ends the session in this browser.', async () => {
   await patient.page.waitForURL('**/login');
 });
 
-// `everyScreen.test.ts` checks the screens; this journey checks states that only a story reaches.
+// `everyScreen.long.test.ts` checks the screens; this journey checks states that only a story reaches.
 test('No screen of the story breaks WCAG 2.2 AA, and the console shows no error and no warning.', () => {
   expect(faults).toEqual([]);
   expect([admin, provider, patient].flatMap((person) => person.complaints)).toEqual([]);

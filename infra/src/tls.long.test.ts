@@ -260,7 +260,7 @@ describe.skipIf(!hasOpenssl)('databases that accept only TLS', () => {
     async (_, servers) => {
       const { MONGODB_URI, REDIS_URL } = servers();
       const refused = await connectDatabase({ mongodbUri: MONGODB_URI }).catch((error: unknown) => error);
-      // A process waits for it then, and says so (`startOrder.test.ts`).
+      // A process waits for it then, and says so (`startOrder.long.test.ts`).
       expect(isAway(refused), String(refused)).toBe(true);
       const client = new Redis({ ...redisAddress(REDIS_URL), lazyConnect: true, retryStrategy: () => null });
       client.on('error', () => undefined);

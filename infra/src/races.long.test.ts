@@ -19,7 +19,7 @@ import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 /**
- * The number of races of each pair. `RACE_ROUNDS=50 npx vitest run infra/src/races.test.ts` runs all pairs so often. Without
+ * The number of races of each pair. `RACE_ROUNDS=50 npx vitest run infra/src/races.long.test.ts` runs all pairs so often. Without
  * it, each call meets itself and one end of an image, a share, a study or an account; neighbours in the table meet others.
  */
 const ROUNDS = Number(process.env.RACE_ROUNDS ?? 1);
