@@ -46,6 +46,8 @@ describe('the queue board', () => {
       const answer = await request(test.url).get('/admin/queues').set('Cookie', other).expect(401);
       expect(answer.text).not.toContain('bull');
     }
+    const visit = await request(test.url).get('/admin/queues').set('Accept', 'text/html,*/*;q=0.8').expect(303);
+    expect(visit.headers.location).toBe('/dashboard');
     // The cookie opens nothing else.
     await api
       .as(cookie.split('=')[1] ?? '')

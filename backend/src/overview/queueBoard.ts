@@ -2,10 +2,10 @@ import { limits } from '@lightbox/contract/limits.js';
 import type { overviewCalls } from '@lightbox/contract/overview/calls.js';
 import { AppError } from '@lightbox/core/errors.js';
 import cookieParser from 'cookie-parser';
-import type { CookieOptions, Express, RequestHandler } from 'express';
+import type { CookieOptions, Express, Request, RequestHandler } from 'express';
 import { authorize } from '../auth/authorize.js';
 import { viewerOf } from '../auth/sessions.js';
-import type { Answer, Context, Gateway } from '../context.js';
+import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { unavailable } from '../http/errors.js';
 
 const PATH = '/admin/queues';
@@ -31,17 +31,36 @@ export async function openQueueBoard({
   return { data: { path: PATH } };
 }
 
+/** Returns the person behind the cookie. */
+async function watcher(gateway: Gateway, cookie: unknown): Promise<Viewer> {
+  if (typeof cookie !== 'string') throw new AppError('UNAUTHENTICATED');
+  return await viewerOf(gateway, gateway.tokens.verify(cookie, 'queues'), false);
+}
+
+/** The screen with the button that calls `openQueueBoard`. */
+const DASHBOARD = '/dashboard';
+
+/** Says if a person opened the address in a browser, from a bookmark or after the cookie has ended. */
+const isVisit = (req: Request) => req.method === 'GET' && req.accepts(['json', 'html']) === 'html';
+
 /**
  * Serves Bull Board, which only shows: the queues, and their jobs with the opaque ids that they carry. The session, the
- * account and the role behind the cookie are checked at each request.
+ * account and the role behind the cookie are checked at each request. A browser without the cookie goes to the screen that
+ * gives it.
  */
 export function serveQueueBoard(app: Express, gateway: Gateway): void {
   let board: Promise<RequestHandler> | null = null;
   app.use(PATH, cookieParser(), async (req, res, next) => {
     if (!gateway.startUp.done) throw unavailable();
     const cookie: unknown = req.cookies[COOKIE];
-    if (typeof cookie !== 'string') throw new AppError('UNAUTHENTICATED');
-    const viewer = await viewerOf(gateway, gateway.tokens.verify(cookie, 'queues'), false);
+    const viewer = await watcher(gateway, cookie).catch((error: unknown) => {
+      if (isVisit(req) && error instanceof AppError && error.status === 401) return null;
+      throw error;
+    });
+    if (!viewer) {
+      res.redirect(303, DASHBOARD);
+      return;
+    }
     await authorize(gateway, viewer, 'job.read');
     if (req.method !== 'GET') throw new AppError('METHOD_NOT_ALLOWED');
     res.setHeader('Cache-Control', 'no-store');

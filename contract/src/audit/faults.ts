@@ -24,9 +24,13 @@ export const auditRemarks = [
   'RECEIPT_FOREIGN',
   'RECEIPTS_MISSING',
   'ARCHIVED',
+  'RETENTION_OVER',
   'SAME_LOOK',
 ] as const;
 export type AuditRemark = (typeof auditRemarks)[number];
+
+/** The reason of a deletion because the retention time is over. */
+export const retentionOver: AuditRemark = 'RETENTION_OVER';
 
 /** The reason of an entry that repeats a look of its session, as after a reconnect or in a second tab. */
 export const sameLook: AuditRemark = 'SAME_LOOK';

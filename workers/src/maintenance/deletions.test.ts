@@ -374,7 +374,7 @@ describe('retention', () => {
     const log = await test.gateway.models.Event.find({ type: 'image.delete', record: { $in: ids } }).lean<EventDoc[]>();
     expect(log).toHaveLength(25);
     expect(new Set(log.map(({ reason: said, actor }) => `${said} ${actor}`))).toEqual(
-      new Set(['The retention time is over. undefined']),
+      new Set(['RETENTION_OVER undefined']),
     );
     await keepFor('retention.imagesDays', 0);
   });

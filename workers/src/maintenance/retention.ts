@@ -1,3 +1,4 @@
+import { retentionOver } from '@lightbox/contract/audit/faults.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { heldPatients } from '@lightbox/core/access/legalHolds.js';
 import type { Core } from '@lightbox/core/core.js';
@@ -14,7 +15,6 @@ const MESSAGES = 100;
 const TURN_MS = 400;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const REASON = 'The retention time is over.';
 
 /**
  * Returns the moment before which records are removed. Null while they are kept without end, and for a day after each
@@ -55,7 +55,7 @@ export async function removeOldImages(core: Core): Promise<boolean> {
     .limit(IMAGES)
     .lean();
   for (const { _id } of old) {
-    await removeImage(core, system, _id, REASON).catch(unlessHeld);
+    await removeImage(core, system, _id, retentionOver).catch(unlessHeld);
     if (Date.now() >= until) return true;
   }
   return old.length === IMAGES;
@@ -78,6 +78,6 @@ export async function removeOldMessages(core: Core): Promise<boolean> {
     .sort({ _id: 1 })
     .limit(MESSAGES)
     .lean<MessageDoc[]>();
-  if (old.length > 0) await removeMessages(core, system, old, REASON).catch(unlessHeld);
+  if (old.length > 0) await removeMessages(core, system, old, retentionOver).catch(unlessHeld);
   return old.length === MESSAGES;
 }

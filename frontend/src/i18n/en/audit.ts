@@ -71,6 +71,7 @@ export const audit = {
     RECEIPT_FOREIGN: 'The database contained a receipt that Lightbox did not make.',
     RECEIPTS_MISSING: 'Receipts of events are missing',
     ARCHIVED: 'Old entries were moved to a file',
+    RETENTION_OVER: 'The retention time was over',
     SAME_LOOK: 'Part of the same view',
   },
   verify: {
