@@ -139,10 +139,9 @@ export class Person {
     return mails.at(-1)?.text ?? '';
   }
 
-  /** Waits until the product has moved the focus to the first of the six boxes. A digit typed before would be overwritten. */
+  /** Waits until the focus is in the first of the six boxes. The product moves it, and would take it back from a later one. */
   async atCode(): Promise<void> {
-    const first = this.page.getByRole('textbox', { name: /1 of 6|digit 1/i }).first();
-    await first.and(this.page.locator(':focus')).waitFor();
+    await this.page.locator('[data-part=input][data-index="0"]:focus').waitFor();
   }
 
   /** Types a code into the six boxes, and sends it. */
