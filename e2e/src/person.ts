@@ -2,7 +2,6 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { expect } from 'vitest';
 import { giveBack, pageFor, smallFile } from './pages.js';
 import type { Product } from './product.js';
 import { codeMail, line, PATIENCE_MS, sessionOf } from './session.js';
@@ -81,7 +80,7 @@ export async function choosePerson(dialog: Locator, search: string, name: RegExp
  */
 export async function tick(box: Locator, on = true): Promise<void> {
   if ((await box.isChecked()) !== on) await box.dispatchEvent('click');
-  await expect.poll(() => box.isChecked()).toBe(on);
+  await box.and(box.page().locator(on ? ':checked' : ':not(:checked)')).waitFor({ state: 'attached' });
 }
 
 /** Returns how many pixels the page is wider than its window. A floating menu needs a moment to follow a new size. */
