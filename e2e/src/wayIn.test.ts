@@ -180,7 +180,6 @@ test('A patient who locked a share sees it, gets a new code and opens the pictur
   await page.keyboard.press('Enter');
   const fresh = line(await patient.mailed(shared, 3), 'Code');
   await provider.page.getByRole('dialog').getByText('Locked', { exact: true }).waitFor({ state: 'detached' });
-  // The answer to the call empties the boxes.
   await dialog.getByText(/^We are emailing a new code to/).waitFor();
   await page.getByRole('textbox', { name: 'Digit 1 of 6' }).focus();
   await page.keyboard.type(fresh);
