@@ -36,8 +36,9 @@ export default defineConfig({
     isolate: false,
     // Each test of a journey depends on the previous one.
     bail: 1,
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    // On a machine with ten times more work than cores, the start of a product and its screens take two minutes.
+    testTimeout: 480_000,
+    hookTimeout: 480_000,
     // As long as Playwright waits for an element.
     expect: { poll: { timeout: 60_000 } },
   },

@@ -51,7 +51,7 @@ export interface Gateway extends Core {
   settleMessage: MessageSettler;
   /** Messages that this gateway has written and not broadcast yet. They never change, so presenting them needs no read. */
   recentMessages: LRUCache<string, MessageDoc>;
-  /** The `seq` of messages that this gateway has broadcast to its clients, by their id. */
+  /** The last `seq` of messages that this gateway has shown, by the ids of person and message. */
   shownMessages: LRUCache<string, number>;
   demoPeople: DemoPerson[];
   anonymousFailures: AnonymousFailures;

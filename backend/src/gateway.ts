@@ -144,7 +144,7 @@ function extras(core: Core): Omit<Gateway, keyof Core> {
     writeMessage: createMessageWriter(core, seqs),
     settleMessage: createMessageSettler(core),
     recentMessages: new LRUCache({ max: 2_000, ttl: 60_000 }),
-    shownMessages: new LRUCache({ max: 50_000, ttl: 10 * 60_000 }),
+    shownMessages: new LRUCache({ max: 100_000, ttl: 10 * 60_000 }),
     demoPeople: [],
     anonymousFailures: new AnonymousFailures(core.events),
     decoyAccountId: (email) => oid(hmac(core.keys.codes.current.key, 'nobody', email).toString('hex').slice(0, 24)),

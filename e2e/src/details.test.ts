@@ -98,7 +98,8 @@ test('The marks on the films of the landing page do not overlap on a phone.', as
   await page.setViewportSize({ width: 390, height: 844 });
   await visit(page, '/');
   await page.getByText('14 NOV 2026').first().waitFor();
-  const overlaps = await page.evaluate<string[]>(`(() => {
+  const overlaps = () =>
+    page.evaluate<string[]>(`(() => {
     const isMark = (one) => {
       const { position, whiteSpace, fontSize } = getComputedStyle(one);
       return position === 'absolute' && whiteSpace === 'nowrap' && fontSize === '12px';
@@ -114,5 +115,7 @@ test('The marks on the films of the landing page do not overlap on a phone.', as
         .map((other) => text + ' and ' + other.text),
     );
   })()`);
-  expect(overlaps).toEqual([]);
+  // The marks have their size when their font is loaded.
+  await page.evaluate('document.fonts.ready.then(() => null)');
+  await expect.poll(overlaps).toEqual([]);
 });

@@ -24,7 +24,6 @@ const faults: string[] = [];
 test.beforeAll(async ({ browser, shared }) => {
   await register(shared, hina, 'patient');
   patient = await Person.arrive(shared, browser, { ...hina, password });
-  await patient.mailed('Your verification code');
   await patient.enter();
   patientId = (await patient.call<{ id: string }>('/users/profile')).id;
   [provider] = (await enterProviders(shared, browser, sana)) as [Person];
@@ -54,13 +53,14 @@ test('A provider finds images by text and chip, and the search survives a reload
   await page.locator('article img').first().waitFor();
 
   await page.keyboard.press('/');
+  await page.getByRole('searchbox').and(page.locator(':focus')).waitFor();
   await page.keyboard.type('farooqui');
   await shows(page, 'Chest PA');
   await page.getByText('1 image found').waitFor({ state: 'attached' });
   faults.push(...(await provider.lookTwice('finding')));
   await page.reload();
   await shows(page, 'Chest PA');
-  expect(await page.getByRole('searchbox').inputValue()).toBe('farooqui');
+  await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('farooqui');
   await page.getByRole('searchbox').press('Escape');
   await shows(page, 'Chest PA', 'Discharge summary', 'Left hand after a fall');
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { whenBusy } from '@lightbox/testkit/busy.js';
 import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
 import { enterProviders, line, Person, password } from './person.js';
@@ -94,16 +95,17 @@ test('A patient registers in four steps and signs in by keyboard, in less than t
   await keyboard.press('Space');
   await tabTo(newcomer, /^Next/);
   await keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Personal Details' }).waitFor();
+  // Each step takes the focus a moment after it is drawn.
+  await focused(newcomer, /^Personal Details/);
   await type(newcomer, /^First name/, 'Zara');
   await type(newcomer, /^Last name/, 'Malik');
   await type(newcomer, /^Email/, newcomer.email);
   await type(newcomer, /^Username/, 'zara.malik');
   await keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Medical Details' }).waitFor();
+  await focused(newcomer, /^Medical Details/);
   await type(newcomer, /^Primary physician/, 'Dr Amna Tariq');
   await keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Security & Submit' }).waitFor();
+  await focused(newcomer, /^Security & Submit/);
   await type(newcomer, /^Password/, password);
   await keyboard.press('Tab');
   await type(newcomer, /^Confirm password/, password);
@@ -114,7 +116,7 @@ test('A patient registers in four steps and signs in by keyboard, in less than t
   await keyboard.type(line(await newcomer.mailed('Your verification code'), 'Code'));
   await keyboard.press('Enter');
   await page.waitForURL('**/view-images');
-  expect(Date.now() - start).toBeLessThan(120_000);
+  expect(Date.now() - start).toBeLessThan(whenBusy(120_000));
 });
 
 test('The first Tab offers to skip the menu.', async () => {
@@ -125,8 +127,9 @@ test('The first Tab offers to skip the menu.', async () => {
   await focused(newcomer, /^Skip to content$/);
   await expect.poll(async () => (await focus(newcomer)).visible).toBe(true);
   await page.keyboard.press('Enter');
-  await page.keyboard.press('Tab');
   const inContent = () => page.evaluate<boolean>(`document.querySelector('main').contains(document.activeElement)`);
+  await expect.poll(inContent).toBe(true);
+  await page.keyboard.press('Tab');
   await expect.poll(inContent).toBe(true);
 });
 
@@ -149,7 +152,9 @@ test('The arrow keys go from card to card in the gallery.', async () => {
   await expect.poll(at).toBe(ids[0]);
   // The narrow window shows one list at a time, so the cards are drawn again.
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.getByRole('group', { name: 'Which images' }).getByRole('button', { name: 'Uploaded Images' }).click();
+  const uploaded = page.getByRole('group', { name: 'Which images' }).getByRole('button', { name: 'Uploaded Images' });
+  await uploaded.click();
+  await uploaded.and(page.locator('[aria-pressed=true]')).waitFor();
   await cards.nth(1).waitFor();
   await cards.first().getByRole('button').first().focus();
   await page.keyboard.press('ArrowDown');
@@ -173,9 +178,8 @@ test('An image is shared by keyboard, and the focus returns to its button.', asy
   await keyboard.press('Enter');
   await focused(provider, /^Share with/);
   await keyboard.type('zara');
-  // Wait until the search has found its one person.
-  const people = page.getByRole('group', { name: 'People' }).getByRole('checkbox');
-  await expect.poll(() => people.count()).toBe(1);
+  // Wait until the search is answered: a row of the list before it would lose the focus.
+  await page.getByRole('group', { name: 'People' }).and(page.locator('[aria-busy=false]')).waitFor();
   await tabTo(provider, /Malik, Zara/);
   await keyboard.press('Space');
   await tabTo(provider, /^Share with/);
@@ -250,7 +254,7 @@ test('A message is sent by keyboard, and a new one is announced in the log.', as
 
 test('A screen reader finds the parts of the page by their roles and names.', async () => {
   const { page } = newcomer;
-  const tree = await page.locator('body').ariaSnapshot();
+  const tree = () => page.locator('body').ariaSnapshot();
   for (const part of [
     /- banner/,
     /- navigation "Menu"/,
@@ -262,7 +266,7 @@ test('A screen reader finds the parts of the page by their roles and names.', as
     /- button "Notifications/,
     /- region "Notifications/,
   ]) {
-    expect(tree).toMatch(part);
+    await expect.poll(tree).toMatch(part);
   }
   expect([newcomer, provider].flatMap((person) => person.complaints)).toEqual([]);
 });

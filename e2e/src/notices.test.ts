@@ -70,7 +70,7 @@ test('Quiet hours are saved when a time was typed, and are there after a reload.
   const quiet = async () => (await reader.call<{ quiet?: object }>('/users/profile/notifications')).quiet;
   await expect.poll(quiet).toEqual({ from: '21:15', to: '07:00' });
   await page.reload();
-  expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('21:15');
+  await expect.poll(() => page.getByLabel('From', { exact: true }).inputValue()).toBe('21:15');
 });
 
 test('The daily summary arrives by mail, and its link leads to the choices.', async () => {
@@ -93,8 +93,8 @@ test('The daily summary arrives by mail, and its link leads to the choices.', as
   const address = /turn them off: (\S+)/.exec(mail)?.[1] ?? '';
   await visit(page, new URL(address).pathname);
   const daily = page.getByRole('radio', { name: 'Every day' });
+  await expect.poll(() => daily.isChecked()).toBe(true);
   await daily.focus();
-  expect(await daily.isChecked()).toBe(true);
   await page.keyboard.press('ArrowLeft');
   const chosenNow = () => reader.call<{ digest: string }>('/users/profile/notifications');
   await expect.poll(chosenNow).toMatchObject({ digest: 'off' });

@@ -4,7 +4,7 @@ import { dicomPicture, element } from '@lightbox/testkit/part10.js';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
-import { enterProviders, line, Person, password } from './person.js';
+import { choosePerson, enterProviders, line, Person, password, register, tick } from './person.js';
 import { visit } from './screens/judge.js';
 
 const assets = join(import.meta.dirname, '../../backend/assets/demo');
@@ -24,13 +24,7 @@ const faults: string[] = [];
 
 test.beforeAll(async ({ browser, shared: product }) => {
   [owner] = (await enterProviders(product, browser, danish)) as [Person];
-  for (const person of people) {
-    await fetch(`${product.url}/api/auth/register`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ ...person, password, role: 'patient' }),
-    });
-  }
+  for (const person of people) await register(product, person, 'patient');
   first = await Person.arrive(product, browser, { ...people[0], password });
   second = await Person.arrive(product, browser, { ...people[1], password });
   newcomer = await Person.arrive(
@@ -57,16 +51,7 @@ const cardOf = ({ page }: Person, caption: string) => page.locator('article', { 
 
 /** Checks the screen on a desktop and on a phone, light, dark and in Urdu. */
 async function look(person: Person, name: string): Promise<void> {
-  const { page } = person;
-  const size = page.viewportSize() ?? { width: 1280, height: 800 };
-  faults.push(...(await person.look(`${name}-light`)));
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.setViewportSize({ width: 390, height: 844 });
-  faults.push(...(await person.look(`${name}-phone-dark`)));
-  const wider = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-  if (wider > 0) faults.push(`${name}: ${wider} px wider than a phone`);
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize(size);
+  faults.push(...(await person.lookTwice(name)));
 }
 
 async function upload({ page }: Person, caption: string, name = 'hand-xray.jpg'): Promise<void> {
@@ -86,7 +71,9 @@ async function verify(person: Person, caption: string, mail: string): Promise<vo
     .getByRole('button', { name: /^Verify/ })
     .click();
   await page.getByRole('dialog').waitFor();
-  const id = await page.getByLabel('Enter Image Sharing Id:').inputValue();
+  const field = page.getByLabel('Enter Image Sharing Id:');
+  await expect.poll(() => field.inputValue()).not.toBe('');
+  const id = await field.inputValue();
   await person.enterCode(line(mail.slice(mail.indexOf(id)), 'Code'));
   await button(page, 'Open image').click();
   await page.getByRole('dialog').getByRole('img').first().waitFor();
@@ -98,20 +85,12 @@ test('Two images are shared with two people in one act, with a note and one mail
   const { page } = owner;
   await page.goto('/view-images');
   await button(page, 'Select').click();
-  for (const caption of captions)
-    await page.getByRole('checkbox', { name: `Choose ${caption}` }).check({ force: true });
+  for (const caption of captions) await tick(page.getByRole('checkbox', { name: `Choose ${caption}` }));
   await look(owner, 'sharing-select');
   await button(page, 'Share chosen').click();
   const dialog = page.getByRole('dialog', { name: 'Share 2 images' });
   for (const { firstname, lastname } of people) {
-    await dialog.getByRole('searchbox').fill(firstname);
-    const box = dialog.getByRole('checkbox', { name: new RegExp(`${lastname}, ${firstname}`) });
-    // The list is drawn again when the answer to the search arrives, which may be between the click and its effect.
-    const choose = async () => {
-      if (!(await box.isChecked())) await box.check({ force: true, timeout: 2_000 });
-      return box.isChecked();
-    };
-    await expect.poll(() => choose().catch(() => false)).toBe(true);
+    await choosePerson(dialog, firstname, new RegExp(`${lastname}, ${firstname}`));
   }
   await dialog.getByLabel('Note').fill(note);
   await look(owner, 'sharing-many');
@@ -136,10 +115,10 @@ test('The owner forbids the download and changes the end, and the open screen of
   const change = page.getByRole('button', { name: 'Change the access of Sana Iqbal' });
   await change.click();
   const panel = page.getByRole('group', { name: 'Change the access of Sana Iqbal' });
-  await panel.getByRole('checkbox', { name: 'They may download the original' }).uncheck({ force: true });
+  await tick(panel.getByRole('checkbox', { name: 'They may download the original' }), false);
   await first.page.getByText('The person who shared this does not allow the download.').waitFor();
   await look(owner, 'sharing-change');
-  await panel.getByRole('radio', { name: '7 days' }).check({ force: true });
+  await tick(panel.getByRole('radio', { name: '7 days' }));
   await button(page, 'Save').click();
   await panel.waitFor({ state: 'detached' });
   await first.page
@@ -171,6 +150,7 @@ test('A person without an account is invited, registers on a phone, and opens th
   expect(await phone.getByLabel('Email').isEditable()).toBe(false);
   await look(newcomer, 'sharing-register');
   await button(phone, 'Next').click();
+  await phone.getByRole('heading', { name: 'Medical Details' }).waitFor();
   await button(phone, 'Next').click();
   await phone.getByLabel('Password', { exact: true }).fill(password);
   await phone.getByLabel('Confirm password', { exact: true }).fill(password);
@@ -189,9 +169,8 @@ test('An image is shared without identity, and its recipient never reads the cap
   await visit(page, '/view-images');
   await button(page, `Share ${caption}`).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('searchbox').fill(people[0].firstname);
-  await dialog.getByRole('checkbox', { name: /Iqbal, Sana/ }).check({ force: true });
-  await dialog.getByRole('checkbox', { name: 'Without identity' }).check({ force: true });
+  await choosePerson(dialog, people[0].firstname, /Iqbal, Sana/);
+  await tick(dialog.getByRole('checkbox', { name: 'Without identity' }));
   await dialog.getByRole('button', { name: /differences? from the original/ }).click();
   await dialog.getByRole('cell', { name: 'StudyDate' }).waitFor();
   // Text in the picture is drawn over, with the mouse and with keys, and the copy is shared.
@@ -199,14 +178,16 @@ test('An image is shared without identity, and its recipient never reads the cap
   const surface = dialog.getByRole('group', { name: 'Picture to draw on' });
   await drawOn(page, surface);
   await button(page, 'Add a rectangle').click();
+  const drawn = () => surface.locator('[data-black]').count();
+  await expect.poll(drawn).toBe(2);
   await page.keyboard.press('ArrowDown');
-  expect(await surface.locator('[data-black]').count()).toBe(2);
   await page.keyboard.press('Delete');
+  await expect.poll(drawn).toBe(1);
   await button(page, 'Undo').click();
-  expect(await surface.locator('[data-black]').count()).toBe(2);
+  await expect.poll(drawn).toBe(2);
   await look(owner, 'sharing-black-out');
   // The image without the rectangles cannot leave meanwhile.
-  expect(await button(page, 'Share with Sana').isDisabled()).toBe(true);
+  await expect.poll(() => button(page, 'Share with Sana').isDisabled()).toBe(true);
   await button(page, 'Make the copy').click();
   await dialog.getByText('You now share the copy with the text blacked out.').waitFor();
   await button(page, 'Share with Sana').click();
@@ -247,7 +228,8 @@ function examination(n: number): Buffer {
 /** Draws a rectangle over the upper left part of the picture. */
 async function drawOn(page: Page, surface: Locator): Promise<void> {
   await surface.locator('img').waitFor();
-  await surface.scrollIntoViewIfNeeded();
+  // It waits until the picture rests: the text above it may still come.
+  await surface.hover({ position: { x: 5, y: 5 } });
   const box = await surface.boundingBox();
   if (!box) throw new Error('The picture is not shown.');
   await page.mouse.move(box.x + 5, box.y + 5);
@@ -300,17 +282,16 @@ test('A study is blacked out image by image, and its recipient sees the study of
   await expect.poll(() => surface.locator('[data-black]').count()).toBe(2);
   // An image that is left out has no copy.
   const leaveOut = dialog.getByRole('checkbox', { name: 'Leave this image out' });
-  await leaveOut.check({ force: true });
+  await tick(leaveOut);
   await button(page, 'Make 1 copy').waitFor();
   await look(owner, 'sharing-study-left-out');
-  await leaveOut.uncheck({ force: true });
-  await dialog.getByRole('checkbox', { name: /no other text names anybody/ }).check({ force: true });
-  expect(await button(page, /^Share$/).isDisabled()).toBe(true);
+  await tick(leaveOut, false);
+  await tick(dialog.getByRole('checkbox', { name: /no other text names anybody/ }));
+  await expect.poll(() => button(page, /^Share$/).isDisabled()).toBe(true);
   await button(page, 'Make 2 copies').click();
   await dialog.getByText('You now share the study of copies with the text blacked out.').waitFor();
   await look(owner, 'sharing-study-made');
-  await dialog.getByRole('searchbox').fill(people[1].firstname);
-  await dialog.getByRole('checkbox', { name: /Baig, Adeel/ }).check({ force: true });
+  await choosePerson(dialog, people[1].firstname, /Baig, Adeel/);
   await button(page, 'Share with Adeel').click();
   await dialog.waitFor({ state: 'detached' });
 

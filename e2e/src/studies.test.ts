@@ -2,7 +2,7 @@ import { dicomPicture, element } from '@lightbox/testkit/part10.js';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
 import { accessEnded, revokedMs, test } from './journey.js';
-import { enterProviders, line, type Person } from './person.js';
+import { choosePerson, enterProviders, line, type Person } from './person.js';
 
 /** Two browsers at once: a study is shared with one code, opened, and disappears as a whole when it is revoked. */
 const rabia = { email: 'rabia.noor@example.org', username: 'rabia.noor', firstname: 'Rabia', lastname: 'Noor' };
@@ -94,8 +94,7 @@ test('A study is shared with one code, and its recipient sees only the outline b
   const { page } = owner;
   await button(page, `Share ${title}`).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('searchbox').fill('Tariq');
-  await dialog.getByRole('checkbox', { name: /Shah, Tariq/ }).check();
+  await choosePerson(dialog, 'Tariq', /Shah, Tariq/);
   await dialog.getByRole('button', { name: /^Share with/ }).click();
   await dialog.waitFor({ state: 'detached' });
   const card = reader.page.locator('article', { hasText: title });
@@ -137,7 +136,7 @@ test('A revocation takes the whole study off the recipient’s screen, and out o
   const [answered, ended] = [owner.whenAnswered('DELETE'), reader.whenTrue(accessEnded)];
   await revoke.click();
   expect((await ended) - (await answered)).toBeLessThan(revokedMs());
-  expect(await page.locator('img[src^="blob:"], img[src^="data:image"]').count()).toBe(0);
+  await expect.poll(() => page.locator('img[src^="blob:"], img[src^="data:image"]').count()).toBe(0);
   await expect(reader.call(`/studies/${studyId}`)).rejects.toThrow('404');
   faults.push(...(await reader.lookTwice('study-ended')));
 });

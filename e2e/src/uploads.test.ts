@@ -48,7 +48,6 @@ test.beforeAll(async ({ browser, shared }) => {
   [provider] = (await enterProviders(shared, browser, mahnoor)) as [Person];
   await register(shared, iqra, 'patient');
   patient = await Person.arrive(shared, browser, { ...iqra, password });
-  await patient.mailed('Your verification code');
   await patient.enter();
 });
 
@@ -151,13 +150,15 @@ test('A large upload that a reload cuts off goes on with the same file, and this
   await page.locator('input[type=file]').setInputFiles([join(place, 'IM0001'), join(folder, 'ct', 'readme.txt')]);
   await page.getByText('1 series, 1 image').first().waitFor();
   const begun = page.waitForResponse((answer) => answer.request().method() === 'POST' && answer.url().endsWith('/tus'));
-  await throttle(1_500_000);
+  // So slow that the pause comes before the end.
+  await throttle(300_000);
   await button(page, 'Upload 1 file').click();
   await begun;
   await button(page, 'Pause').click();
   await tray(page)
     .getByText(/^Paused/)
     .waitFor();
+  await throttle(1_000_000);
   await button(page, 'Continue').click();
   await expect
     .poll(() =>
@@ -167,6 +168,8 @@ test('A large upload that a reload cuts off goes on with the same file, and this
         .then(Number),
     )
     .toBeGreaterThan(30);
+  // The rest must not arrive before the page is loaded again.
+  await throttle(50_000);
 
   // The browser asks before it leaves the page.
   let asked = 0;

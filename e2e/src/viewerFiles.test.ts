@@ -1,5 +1,6 @@
 import { connectDatabase } from '@lightbox/core/db/connect.js';
 import { oid } from '@lightbox/core/db/ids.js';
+import { whenBusy } from '@lightbox/testkit/busy.js';
 import { phantom } from '@lightbox/testkit/part10.js';
 import { afterAll, afterEach, expect } from 'vitest';
 import { revokedMs, test } from './journey.js';
@@ -158,7 +159,8 @@ test('A revocation, the expiry of a share and a deletion blank the open picture.
   let end = 0;
   await letSee(slice.id, 2, async () => {
     const db = await connectDatabase({ mongodbUri: product.mongodbUri() });
-    end = Date.now() + 8_000;
+    // The picture must be drawn before.
+    end = Date.now() + Math.min(whenBusy(8_000), 40_000);
     await db
       .collection('shares')
       .updateMany({ live: true, image: oid(slice.id) }, { $set: { expiresAt: new Date(end) } });

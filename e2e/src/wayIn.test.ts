@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { whenBusy } from '@lightbox/testkit/busy.js';
 import type { BrowserContextOptions } from 'playwright-core';
 import { afterEach, expect } from 'vitest';
 import { test } from './journey.js';
@@ -54,7 +55,6 @@ const image = (caption: string): Promise<Uploaded> =>
 /** Registers a patient, who has confirmed the address but is not signed in on this phone. */
 async function newPatient(product: Product, person: Person, username: string): Promise<string> {
   await register(product, { email: person.email, username, firstname: 'Hina', lastname: 'Farooq' }, 'patient');
-  await person.mailed(signIn);
   await person.enter();
   const { id } = await person.call<{ id: string }>('/users/profile');
   await person.page.evaluate('localStorage.clear()');
@@ -65,10 +65,11 @@ async function newPatient(product: Product, person: Person, username: string): P
 const share = (imagemetadataId: string, createdfor: string) =>
   provider.call<{ id: string }>('/sharing/request', 'POST', { imagemetadataId, createdfor });
 
-async function pasteCode({ page }: Person, text: string): Promise<void> {
+async function pasteCode(person: Person, text: string): Promise<void> {
+  const { page } = person;
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
-  await page.getByRole('textbox', { name: 'Digit 1 of 6' }).focus();
+  await person.atCode();
   await page.keyboard.press('ControlOrMeta+V');
 }
 
@@ -115,13 +116,13 @@ test('A new patient opens the picture from the link of the mail, by touch and wi
 
   const dialog = page.getByRole('dialog', { name: 'Verify Image' });
   await dialog.getByText(mark, { exact: true }).waitFor();
-  expect(await dialog.getByLabel('Enter Image Sharing Id:').inputValue()).toBe(id);
+  await expect.poll(() => dialog.getByLabel('Enter Image Sharing Id:').inputValue()).toBe(id);
   faults.push(...(await patient.look('way-in-code')));
   await pasteCode(patient, `${line(mail, 'Code')} \n`);
   await dialog.getByRole('button', { name: 'Verify', exact: true }).tap();
   await page.getByRole('button', { name: 'Open image' }).tap();
   await page.locator('[role=dialog] img[src^="blob:"], [data-viewport][data-state=drawn]').first().waitFor();
-  expect(time()).toBeLessThan(30_000);
+  expect(time()).toBeLessThan(whenBusy(30_000));
   expect(page.context().pages()).toHaveLength(1);
 });
 
@@ -152,7 +153,7 @@ test('A patient who locked a share sees it, gets a new code and opens the pictur
   const right = line(mailOf(one.id), 'Code');
   const wrong = right === '000000' ? '000001' : '000000';
   for (let left = 3; left >= 0; left--) {
-    await page.getByRole('textbox', { name: 'Digit 1 of 6' }).focus();
+    await patient.atCode();
     await page.keyboard.type(wrong);
     await page.keyboard.press('Enter');
     await dialog
@@ -179,10 +180,11 @@ test('A patient who locked a share sees it, gets a new code and opens the pictur
   await page.keyboard.press('Enter');
   const fresh = line(await patient.mailed(shared, 3), 'Code');
   await provider.page.getByRole('dialog').getByText('Locked', { exact: true }).waitFor({ state: 'detached' });
+  await dialog.getByText(/^We are emailing a new code to/).waitFor();
   await page.getByRole('textbox', { name: 'Digit 1 of 6' }).focus();
   await page.keyboard.type(fresh);
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Open image' }).waitFor();
+  await page.getByRole('button', { name: 'Open image' }).and(page.locator(':focus')).waitFor();
   await page.keyboard.press('Enter');
   await page.locator('[role=dialog] img[src^="blob:"], [data-viewport][data-state=drawn]').first().waitFor();
 });

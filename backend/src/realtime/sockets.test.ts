@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { limits } from '@lightbox/contract/limits.js';
 import { newId } from '@lightbox/core/db/ids.js';
+import { AppError } from '@lightbox/core/errors.js';
 import { broadcastMessages, dispatchMessages } from '@lightbox/core/messages/messages.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import { testConfig } from '@lightbox/testkit/config.js';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Client, connectSocket, type TestSocket } from '../testing/client.js';
 import {
   buildAdmin,
@@ -119,6 +120,45 @@ describe('messages', () => {
     await dispatchMessages(two.gateway, [moved?.toObject() as MessageDoc]);
     const both = [first, { ...first, seq: first.seq + 3 }];
     for (const receiver of receivers) expect(await receiver.until('message:new', 2)).toEqual(both);
+  });
+
+  it('a message whose hand-over must be repeated for one person is shown once to the other', async () => {
+    const { patient, provider } = await pair();
+    const receiver = await connect(one, provider);
+    const sender = await connect(one, patient);
+    const { elections } = one.gateway;
+    const { steady } = elections;
+    let reads = 0;
+    // MongoDB goes between the two reads.
+    elections.steady = (work) =>
+      ++reads === 2 ? Promise.reject(new AppError('UNAVAILABLE')) : (steady.call(elections, work) as never);
+    onTestFinished(() => {
+      elections.steady = steady;
+    });
+    const send = async (content: string) =>
+      data(await sender.ask('message:send', { recipientId: provider.id, content }));
+    const first = await send('first');
+    for (const one of [receiver, sender]) await one.until('message:new');
+    const second = await send('second');
+    for (const one of [receiver, sender]) expect(await one.until('message:new', 2)).toEqual([first, second]);
+  });
+
+  it('a message that has its later seq already when it is handed over with the earlier one is shown once', async () => {
+    const { patient, provider } = await pair();
+    const sender = await connect(two, patient);
+    const send = async (content: string) =>
+      data(await sender.ask('message:send', { recipientId: provider.id, content }));
+    const first = await send('first');
+    await sender.until('message:new');
+    const receiver = await connect(one, provider);
+    const { Message } = one.gateway.models;
+    const [early, late] = [first.seq + 1, first.seq + 3];
+    const moved = (await Message.findByIdAndUpdate(first.id, { seq: late }, { returnDocument: 'after' }))?.toObject();
+    await broadcastMessages(one.gateway, [{ ...(moved as MessageDoc), seq: early }]);
+    await receiver.until('message:new');
+    await dispatchMessages(one.gateway, [moved as MessageDoc]);
+    const second = await send('second');
+    expect(await receiver.until('message:new', 2)).toEqual([{ ...first, seq: late }, second]);
   });
 
   it('with one clientId from HTTP and both gateways’ sockets are one message', async () => {

@@ -254,44 +254,68 @@ async function keepAlive(gateway: Gateway, { data }: Client): Promise<void> {
 
 /**
  * Broadcasts a live update, and retries while MongoDB is unreachable. The update is already off the stream, and would
- * not come again to clients whose connection never broke.
+ * not come again to clients whose connection never broke. A retry leaves out the people who have got it.
  */
 async function broadcastWithRetry(gateway: Gateway, io: Io, push: LiveUpdate, closing: AbortSignal): Promise<void> {
+  const served = new Set<string>();
   for (let tries = 1; ; tries++) {
     try {
-      await broadcast(gateway, io, push);
+      await broadcast(gateway, io, push, served);
       gateway.recentMessages.delete(String(push.refs.record));
       return;
     } catch (error) {
-      gateway.shownMessages.delete(String(push.refs.record));
       if (closing.aborted || tries === MAX_TRIES || asAppError(error).code !== 'UNAVAILABLE') throw error;
     }
     await sleep(RETRY_MS, undefined, { ref: false });
   }
 }
 
-/** Broadcasts a live update to those of its recipients who are connected here. */
-async function broadcast(gateway: Gateway, io: Io, push: LiveUpdate): Promise<void> {
-  if (push.name === 'session:revoked' || wasBroadcast(gateway, push)) return;
+/** Broadcasts a live update to those of its recipients who are connected here, and adds them to `served`. */
+async function broadcast(gateway: Gateway, io: Io, push: LiveUpdate, served: Set<string>): Promise<void> {
+  if (push.name === 'session:revoked') return;
   const viewers = new Map<string, Viewer>();
   for (const target of push.to) {
     const room = target.startsWith('role:') ? target : userRoom(target);
     for (const id of io.sockets.adapter.rooms.get(room) ?? []) {
       const viewer = io.sockets.sockets.get(id)?.data.viewer;
-      if (viewer) viewers.set(viewer.id, viewer);
+      if (viewer && !served.has(viewer.id)) viewers.set(viewer.id, viewer);
     }
   }
   const payloadOf = payloads[push.name];
-  await Promise.all(
+  const ends = await Promise.allSettled(
     [...viewers.values()].map(async (viewer) => {
+      if (push.name === 'message:new' && wasShown(gateway, viewer, String(push.refs.record), Number(push.refs.seq)))
+        return;
       if (await isRefused(gateway, viewer)) return;
       const payload = await gateway.elections.steady<object | null>(() => payloadOf(gateway, viewer, push.refs));
-      if (!payload) return;
-      io.to(userRoom(viewer.id)).emit(push.name, payload as never);
-      if (push.name === 'message:new') measureDelivery(gateway, viewer, payload as Message);
+      if (payload) show(gateway, io, viewer, push.name, payload);
+      served.add(viewer.id);
     }),
   );
+  const faults = ends.flatMap((end) => (end.status === 'rejected' ? [asAppError(end.reason)] : []));
+  const fault = faults.find(({ code }) => code === 'UNAVAILABLE') ?? faults[0];
+  if (fault) throw fault;
 }
+
+function show(gateway: Gateway, io: Io, viewer: Viewer, name: LiveUpdate['name'], payload: object): void {
+  if (name === 'message:new') {
+    const message = payload as Message;
+    // The same message may have been read for two hand-overs at once.
+    if (wasShown(gateway, viewer, message.id, message.seq)) return;
+    gateway.shownMessages.set(shownKey(viewer, message.id), message.seq);
+    measureDelivery(gateway, viewer, message);
+  }
+  io.to(userRoom(viewer.id)).emit(name, payload as never);
+}
+
+const shownKey = (viewer: Viewer, messageId: string): string => `${viewer.id} ${messageId}`;
+
+/**
+ * True for a message that this gateway has shown to the person already: after a crash it is handed over again. One that has
+ * a later `seq` since then was not: a sweeper was faster than its writer.
+ */
+const wasShown = (gateway: Gateway, viewer: Viewer, messageId: string, seq: number): boolean =>
+  (gateway.shownMessages.get(shownKey(viewer, messageId)) ?? Number.NEGATIVE_INFINITY) >= seq;
 
 /** The sender’s own tabs get the message too, and are not counted. */
 function measureDelivery({ metrics, clock }: Gateway, viewer: Viewer, { recipientId, createAt }: Message): void {
@@ -308,20 +332,6 @@ const isRefused = (gateway: Gateway, viewer: Viewer): Promise<boolean> =>
       return true;
     },
   );
-
-/**
- * True for a message that this gateway has broadcast already: after a crash it is handed over again. Clients that
- * connected since then have read it. One that has a later `seq` since then is not: a sweeper was faster than its writer.
- * The mark is removed when the broadcast fails.
- */
-function wasBroadcast(gateway: Gateway, { name, refs }: LiveUpdate): boolean {
-  if (name !== 'message:new') return false;
-  const id = String(refs.record);
-  const seq = Number(refs.seq);
-  if ((gateway.shownMessages.get(id) ?? Number.NEGATIVE_INFINITY) >= seq) return true;
-  gateway.shownMessages.set(id, seq);
-  return false;
-}
 
 /**
  * Disconnects a client that does not read, before its packets fill the memory. It gets what it missed when it

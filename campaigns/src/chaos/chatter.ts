@@ -55,10 +55,12 @@ export class Chatter {
   private async tryToConnect(): Promise<boolean> {
     const { origin, bearer: token } = this.account;
     const socket = io(origin, { auth: { token }, transports: ['websocket'], reconnection: false, forceNew: true });
+    // With its `seq`: a message that was handed over before it got a later one is shown again with that one.
     const brought = new Set<string>();
     socket.on('message:new', (message: Message) => {
-      if (brought.has(message.id)) this.figures.repeatedOnOneSocket++;
-      brought.add(message.id);
+      const shown = `${message.id} ${message.seq}`;
+      if (brought.has(shown)) this.figures.repeatedOnOneSocket++;
+      brought.add(shown);
       this.see(message);
     });
     const refusal = await new Promise<string | null>((resolve) => {

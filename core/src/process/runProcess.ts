@@ -10,8 +10,11 @@ interface Running {
   stop: () => Promise<void>;
 }
 
-/** The longest time that stopping takes, milliseconds: callers are promised ten seconds. */
-const TIMEOUT_MS = 9_500;
+/**
+ * The longest time that stopping takes, milliseconds. Callers are promised ten seconds, and on a busy machine the signal and
+ * the timer come late and the exit takes a moment.
+ */
+const TIMEOUT_MS = 9_000;
 
 /**
  * Runs a gateway or worker process: starts it with the configuration from the environment, reports when it serves, and

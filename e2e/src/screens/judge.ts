@@ -117,9 +117,9 @@ export async function judge(
   return faults;
 }
 
-/** Repeats a check until it passes, for at most a second: a floating menu needs a moment to follow its button. */
+/** Repeats a check until it passes, for at most five seconds: a floating menu needs a moment to follow its button. */
 async function rested(look: () => Promise<string>): Promise<string> {
-  const end = Date.now() + 1000;
+  const end = Date.now() + 5_000;
   let seen = await look();
   while (seen && Date.now() < end) seen = await look();
   return seen;

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { Person } from '../person.js';
+import { type Person, tick } from '../person.js';
 import type { Role } from '../product.js';
 import { shown } from '../totp.js';
 
@@ -179,7 +179,7 @@ async function fill(page: Page, values: Record<string, string>): Promise<void> {
 /** Fills the wizard up to a step. The steps count from one, as on the screen. */
 const registerTo = (role: 'patient' | 'healthProvider', step: 2 | 3 | 4) => async (page: Page) => {
   const next = () => page.locator('button[type=submit]').click();
-  await page.locator(`input[value=${role}]`).check({ force: true });
+  await tick(page.locator(`input[value=${role}]`));
   await next();
   await fill(page, personal);
   if (step === 2) return;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { tick } from '../person.js';
 import { alert, button, field, heading, link, radio, says, status } from './find.js';
 import { refuse, type Scene } from './scenes.js';
 
@@ -79,7 +80,7 @@ export const openScenes: Scene[] = [
   {
     name: 'register: personal details',
     act: async (page) => {
-      await page.getByRole('radio', { name: 'Health provider' }).check({ force: true });
+      await tick(page.getByRole('radio', { name: 'Health provider' }));
       await press(page, 'Next');
     },
     finds: [
@@ -137,7 +138,7 @@ export const openScenes: Scene[] = [
     name: 'register: medical details of a patient',
     path: '/register',
     act: async (page) => {
-      await page.getByRole('radio', { name: 'Patient' }).check({ force: true });
+      await tick(page.getByRole('radio', { name: 'Patient' }));
       await press(page, 'Next');
       await enter(page, 'First name', 'Hina');
       await enter(page, 'Last name', 'Seed');

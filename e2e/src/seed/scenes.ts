@@ -49,7 +49,7 @@ export async function missing(page: Page, scenes: readonly Scene[]): Promise<str
       const found = await find
         .in(page)
         .first()
-        .waitFor({ timeout: 30_000 })
+        .waitFor()
         .then(
           () => true,
           () => false,
@@ -57,7 +57,8 @@ export async function missing(page: Page, scenes: readonly Scene[]): Promise<str
       if (!found) faults.push(`${scene.name}: no ${find.says}`);
     }
     for (const find of scene.none ?? []) {
-      if (await find.in(page).count()) faults.push(`${scene.name}: there is ${find.says}`);
+      const gone = expect.poll(() => find.in(page).count(), { timeout: 30_000 }).toBe(0);
+      await gone.catch(() => faults.push(`${scene.name}: there is ${find.says}`));
     }
     const rule = expect.poll(async () => (await scene.also?.(page)) ?? true, { timeout: 30_000 }).toBe(true);
     await rule.catch(() => faults.push(`${scene.name}: its rule does not hold`));

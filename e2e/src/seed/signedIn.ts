@@ -242,9 +242,13 @@ export const providerScenes: Scene[] = [
     path: '/view-images',
     load: true,
     act: async (page) => {
-      await page.route('**/api/analyze/*', (route) =>
-        route.fulfill({ status: 503, json: { message: 'The analysis is resting.', error: 'RESTING', requestId: 'x' } }),
-      );
+      await page.route('**/api/analyze/*', async (route) => {
+        await says('Analyzing').in(page).first().waitFor();
+        await route.fulfill({
+          status: 503,
+          json: { message: 'The analysis is resting.', error: 'RESTING', requestId: 'x' },
+        });
+      });
       await page.getByRole('link', { name: 'Ai for Left hand, after fall' }).first().click();
     },
     finds: [says('Analyzing'), says('The analysis is resting.')],

@@ -123,6 +123,20 @@ describe('Verify Image', () => {
     expect(screen.getByRole('button', { name: /Send again in 0:5\d|1:00/ })).toHaveProperty('disabled', true);
   });
 
+  it('A code that is typed before the answer to “Send the code again” stays, and the one before it is dropped.', async () => {
+    const { user } = show();
+    let end = (_: Response) => {};
+    asked.mockImplementation(() => new Promise<Response>((resolve) => (end = resolve)));
+    const typed = async () => (await boxes()).map((box) => (box as HTMLInputElement).value).join('');
+    await user.type((await boxes())[0] as HTMLElement, '1');
+    await user.click(screen.getByRole('button', { name: 'Send the code again' }));
+    expect(await typed()).toBe('');
+    await user.type((await boxes())[0] as HTMLElement, '4');
+    end(answer(200, { data: null }));
+    expect(await screen.findByText(/We are emailing a new code/)).toBeTruthy();
+    expect(await typed()).toBe('4');
+  });
+
   it('A code of another share names it, and goes on with that share.', async () => {
     const belongsTo = '673dc1f04b9e2a7705c888f2';
     refusal(422, 'WRONG_CODE', { triesLeft: 3, belongsTo });

@@ -175,7 +175,11 @@ interface EntryProps {
 function Entry({ verify, image, known, onClose }: EntryProps) {
   const { t } = useTranslation();
   const form = useId();
-  const again = useSendAgain(verify.id.trim(), { onSent: verify.renewed, onEnded: verify.ended });
+  const again = useSendAgain(verify.id.trim(), {
+    onAsked: verify.drop,
+    onSent: verify.renewed,
+    onEnded: verify.ended,
+  });
   const { other } = verify;
   const submit = (event: FormEvent) => {
     event.preventDefault();

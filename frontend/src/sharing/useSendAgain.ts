@@ -12,12 +12,13 @@ const pause = throttles.shareCodeWait.seconds;
 const longWait = 2 * pause;
 
 interface Outcome {
+  onAsked: () => void;
   onSent: () => void;
   onEnded: () => void;
 }
 
 /** The button of a recipient who needs the code once more: the server mails a new one to the recipient’s own address. */
-export function useSendAgain(id: string, { onSent, onEnded }: Outcome) {
+export function useSendAgain(id: string, { onAsked, onSent, onEnded }: Outcome) {
   const { t } = useTranslation();
   const [waits, setWaits] = useState<Record<string, number>>({});
   const [fault, setFault] = useState<string>();
@@ -27,7 +28,10 @@ export function useSendAgain(id: string, { onSent, onEnded }: Outcome) {
   const { mutate, isPending, isSuccess, variables } = useMutation({
     mutationFn: (share: string) => send(shareCalls.resendShare, { params: { id: share }, body: {} }),
     meta: { silent: true },
-    onMutate: () => setFault(undefined),
+    onMutate: () => {
+      setFault(undefined);
+      onAsked();
+    },
     onSuccess: () => {
       waitFor(pause);
       onSent();

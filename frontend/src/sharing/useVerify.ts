@@ -115,13 +115,16 @@ export function useVerify(startId: string, locked: boolean) {
       setIdFault(undefined);
       setCodeFault(undefined);
     },
+    /** Drops the code that a new one will replace. Not when that was sent: its mail may be faster than the answer. */
+    drop: () => {
+      setOther(undefined);
+      setCode('');
+      setCodeFault(undefined);
+    },
     /** A new code was sent: the tries start again. */
     renewed: () => {
       lockShare(cache, id.trim(), false);
       setHalt(undefined);
-      setOther(undefined);
-      setCode('');
-      setCodeFault(undefined);
     },
     ended: () => {
       refreshLists(cache, 'shared');

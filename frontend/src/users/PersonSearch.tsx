@@ -210,7 +210,7 @@ export function PersonSearch({ people, emails, onChange, taken, error }: Props) 
       <Box
         role="group"
         aria-label={t('sharing.share.people')}
-        aria-busy={isPlaceholderData}
+        aria-busy={!current}
         mt="2"
         p="1.5"
         borderWidth="1px"
