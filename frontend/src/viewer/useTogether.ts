@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { useViewer } from '../auth/session';
 import { socketAtom } from '../lib/connection';
 import { fullName } from '../lib/format';
+import { ApiError } from '../lib/http';
 import { emit, stream } from '../lib/socket';
 import { toast } from '../lib/toaster';
 import type { Pane } from './engine';
@@ -61,18 +62,22 @@ export function useTogether(imageId: string | undefined, pane: Pane | undefined,
       },
       'view:pointer': (payload) => payload.imageId === imageId && payload.userId !== me && pointing.moved(payload),
     });
-    emit<'view:join', { people: UserRef[] }>('view:join', { imageId }).then(
-      ({ people }) => {
-        if (!here) return;
-        setAll(people);
-        setJoined(true);
-      },
-      () => {
-        if (!here) return;
-        setOn(false);
-        toast.error(t('viewer.together.refused'));
-      },
-    );
+    const join = (): Promise<void> =>
+      emit<'view:join', { people: UserRef[] }>('view:join', { imageId }).then(
+        ({ people }) => {
+          if (!here) return;
+          setAll(people);
+          setJoined(true);
+        },
+        (error) => {
+          if (!here) return;
+          // A late answer is no refusal: the server may have let the person in.
+          if (!(error instanceof ApiError)) return join();
+          setOn(false);
+          toast.error(t('viewer.together.refused'));
+        },
+      );
+    void join();
     return () => {
       here = false;
       stop();
