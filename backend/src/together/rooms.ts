@@ -224,7 +224,7 @@ export class ViewRooms {
   private async read(room: Room): Promise<void> {
     const { gateway } = this;
     const began = performance.now();
-    // Who joins from here on is not among the people that are read: the check of that join reads again.
+    // A person who joins from here on is not among the people that are read: the check of that join reads again.
     const sockets = [...room.sockets];
     const ids = new Set([...localPeople(room), ...(await this.together.people(room.imageId))]);
     const found = await gateway.elections.steady<(Person | null)[]>(() =>
