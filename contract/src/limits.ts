@@ -74,6 +74,8 @@ export const limits = {
   renderingSeconds: 10,
   /** Seconds for which a call waits for a copy with rectangles blacked out. */
   blackOutSeconds: 20,
+  /** A study of copies without identity that is not finished by then is deleted. */
+  unfinishedCopiesHours: 24,
   /** Minutes for which a look at an image lasts: for so long its frames need no further entry in the audit log. */
   lookMinutes: 60,
   /** Minutes in which further reads of a session belong to the same look, for people who read who looked at an image. */

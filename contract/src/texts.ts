@@ -46,6 +46,7 @@ export const texts = {
   copyCaption: 'Image without identity',
   copyTitle: 'Study without identity',
   emptyStudy: 'This study has no images yet.',
+  unfinishedStudy: 'Copies are still missing in this study. Delete it, and make them again.',
   receivedPictures: 'Received pictures',
   fileRequired: 'Please select a file to upload.',
   fileType: 'Invalid file type. Allowed: .jpg, .png, .pdf, .dicom',

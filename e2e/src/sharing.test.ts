@@ -288,8 +288,21 @@ test('A study is blacked out image by image, and its recipient sees the study of
   await tick(leaveOut, false);
   await tick(dialog.getByRole('checkbox', { name: /no other text names anybody/ }));
   await expect.poll(() => button(page, /^Share$/).isDisabled()).toBe(true);
+  // A guest link would open the original.
+  await dialog.getByText('You can make a guest link when the copy is ready.').waitFor();
+  expect(await button(page, 'Make a guest link').count()).toBe(0);
   await button(page, 'Make 2 copies').click();
-  await dialog.getByText('You now share the study of copies with the text blacked out.').waitFor();
+  await dialog.getByRole('heading', { name: 'Share (Copies without identity)' }).waitFor();
+  await dialog.getByText('You share the copy. The original is not shared.').waitFor();
+  // The brush that had the focus is gone: the person sees and hears what became of it.
+  const note = dialog.locator('[data-copy-made]:focus', { hasText: 'You now share the study of copies' });
+  await note.waitFor();
+  const corner = await note.boundingBox();
+  expect(corner).not.toBeNull();
+  const at = `${(corner?.x ?? 0) + 30}, ${(corner?.y ?? 0) + 20}`;
+  expect(await page.evaluate(`!!document.elementFromPoint(${at})?.closest('[data-copy-made]')`)).toBe(true);
+  await dialog.getByText('A guest link opens the copy, not the original.').waitFor();
+  await button(page, 'Make a guest link').waitFor();
   await look(owner, 'sharing-study-made');
   await choosePerson(dialog, people[1].firstname, /Baig, Adeel/);
   await button(page, 'Share with Adeel').click();

@@ -403,7 +403,7 @@ describe('the export of a layer', () => {
     ]);
     expect([...graphics[4].GraphicData]).toEqual([70.5, 90.5, 80, 0]);
     const texts = [annotation.TextObjectSequence].flat().map(({ UnformattedTextValue }) => UnformattedTextValue);
-    expect(texts.slice(0, 3)).toEqual(['21.36 mm', '90 deg', '78.54 mm2']);
+    expect(texts.slice(0, 3)).toEqual(['21.36 mm', '90 deg', '78.54 mm2\r\nMean 40.5 HU, SD 2.25 HU']);
     // The reader splits a text at its backslash; the file has it as it was written.
     expect(file.includes(Buffer.from('Fissur \\ Bruch? جوڑ'))).toBe(true);
   });

@@ -77,12 +77,18 @@ async function studyToCopy({ gateway, viewer, body }: Context<Call>, image: Imag
   return from;
 }
 
-const copiesIn = (study: ObjectId, { _id }: ImageDoc, from: StudyDoc, { studyTitle }: BlackOut): Copies => ({
+const copiesIn = (
+  study: ObjectId,
+  { _id }: ImageDoc,
+  from: StudyDoc,
+  { studyTitle, studyCopies }: BlackOut,
+): Copies => ({
   study,
   original: _id,
   from: from._id,
   kind: from.kind,
   title: studyTitle,
+  planned: studyCopies,
 });
 
 /** Stores the copy without identity of an image in which nothing is black. Its pixels are those of the original. */

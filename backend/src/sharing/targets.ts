@@ -26,6 +26,7 @@ export async function requireTarget(
   }
   const { study } = await requireStudy(models, viewer, studyId, 'share', clock.now());
   if (!study.lead) throw fieldError('studyId', texts.emptyStudy);
+  if (study.planned) throw fieldError('studyId', texts.unfinishedStudy);
   return { target: { image: study.lead, study: study._id }, owner: study.owner };
 }
 

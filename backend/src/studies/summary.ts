@@ -10,6 +10,7 @@ export const summaryOf = (study: StudyDoc): StudySummary => ({
   imageCount: study.images,
   modalities: study.modalities,
   size: study.bytes,
+  ...(study.planned ? { unfinished: true as const } : {}),
 });
 
 /** Returns the summaries of studies by their ids, with one query. */

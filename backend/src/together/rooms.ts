@@ -224,22 +224,25 @@ export class ViewRooms {
   private async read(room: Room): Promise<void> {
     const { gateway } = this;
     const began = performance.now();
-    const ids = new Set([...(await this.together.people(room.imageId)), ...localPeople(room)]);
+    // A person who joins from here on is not among the people that are read: the check of that join reads again.
+    const sockets = [...room.sockets];
+    const ids = new Set([...localPeople(room), ...(await this.together.people(room.imageId))]);
     const found = await gateway.elections.steady<(Person | null)[]>(() =>
       Promise.all([...ids].map((id) => this.personOf(room.imageId, id))),
     );
     const people = found.filter((person) => person !== null).sort(byName);
     const allowed = new Map(people.map((person) => [person.ref.id, person]));
     const refused = new Set<string>();
-    for (const { data } of room.sockets.keys()) {
+    for (const [{ data }] of sockets) {
       const { viewer } = data;
       const self = (await mayRead(gateway, viewer)) ? allowed.get(viewer.id) : undefined;
       if (!self) refused.add(viewer.id);
       else room.seen.set(viewer.id, await this.seenBy(self, people));
     }
     room.checkedAt = began;
-    for (const [socket, entry] of [...room.sockets]) {
+    for (const [socket, entry] of sockets) {
       const { viewer } = socket.data;
+      if (room.sockets.get(socket) !== entry) continue;
       if (refused.has(viewer.id)) {
         room.seen.delete(viewer.id);
         this.remove(room, socket).catch((error) => this.failed(error));

@@ -91,6 +91,23 @@ describe('people who look at an image together', () => {
     for (const { data } of await Promise.all(joins)) expect(idsIn(data)).toEqual(ids(owner, patient));
   });
 
+  it('are taken in while their gateway reads who else is there', async () => {
+    const { imageId, owner, patient, here, there } = await pair();
+    await there.ask('view:leave');
+    const tab = await connect(one, patient);
+    const answers: unknown[] = [];
+    for (let round = 0; round < 12; round++) {
+      // Each join of the owner has the people read again, and the patient comes a moment later.
+      const [, { data, error }] = await Promise.all([
+        here.ask('view:join', { imageId }),
+        tab.ask('view:join', { imageId }),
+      ]);
+      answers.push(error ?? idsIn(data));
+      await tab.ask('view:leave', { imageId });
+    }
+    expect(answers).toEqual(answers.map(() => ids(owner, patient)));
+  });
+
   it('get a pointer from another gateway in a moment', async () => {
     const { imageId, here, there } = await pair();
     const took: number[] = [];

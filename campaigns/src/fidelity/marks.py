@@ -200,6 +200,19 @@ def of_report(report, original, path, marks, frames):
             yield f"{name}: another image or frame"
 
 
+def rounded(value):
+    value = round(value, 1 if abs(value) >= 100 else 2) + 0.0
+    return f"{value:g}" if abs(value) < 1e5 else f"{value:.1f}".removesuffix(".0")
+
+
+def said_of_pixels(mark, unit):
+    """The words of the values of pixels beside a mark."""
+    if "pixels" not in mark:
+        return []
+    said = {key: (rounded(value) + (" HU" if unit == "[hnsf'U]" else "")) for key, value in mark["pixels"].items()}
+    return [f"Mean {said['mean']}, SD {said['deviation']}" if "deviation" in said else said["mean"]]
+
+
 def of_state(state, original, _, marks, frames):
     yield from common(state, original)
     series = state.ReferencedSeriesSequence[0]
@@ -224,13 +237,16 @@ def of_state(state, original, _, marks, frames):
             if mark["kind"] == "arrow" and graphics.pop(0).GraphicType != "POLYLINE":
                 yield f"{name}: no head"
             wanted = measured(original, mark)
-            if not wanted and not mark.get("text"):
+            if not wanted and not mark.get("text") and "pixels" not in mark:
                 continue
             text = texts.pop(0)
-            said, _, unit = text.UnformattedTextValue.partition(" ")
+            lines = text.UnformattedTextValue.split("\r\n")
+            said, _, unit = lines[0].removesuffix(" at the detector").partition(" ") if wanted else ("", "", "")
+            rest = lines[1:] if wanted else lines
+            if rest != said_of_pixels(mark, unit_of(original, frame)) + ([mark["text"]] if "text" in mark else []):
+                yield f"{name}: {rest!r}"
             if not wanted:
-                if text.UnformattedTextValue != mark["text"]:
-                    yield f"{name}: {text.UnformattedTextValue!r}"
+                pass
             elif abs(float(said) - wanted[0]) > 0.051 or unit != wanted[1].replace("{pixels}", "px2" if mark["kind"] == "ellipse" else "px"):
                 yield f"{name}: {text.UnformattedTextValue} instead of {wanted}"
             if not same(text.AnchorPoint, [value + 0.5 for value in mark["points"][-1]]):

@@ -27,12 +27,18 @@ export const BlackOut = z
     noTextLeft: z.boolean().default(false),
     /** Begins a study of copies, of which this is the first. The title of the original may name the patient. */
     studyTitle: StudyTitle.optional(),
+    /** The number of copies that the new study will have. It is not shared before, and is deleted if it stays unfinished. */
+    studyCopies: z.int().positive().max(100_000).optional(),
     /** The caller's study of copies, which an earlier copy from the same study began. */
     studyId: Id.optional(),
   })
   .refine(({ studyTitle, studyId }) => !studyTitle || !studyId, {
     path: ['studyTitle'],
     error: 'Begin a study or name one.',
+  })
+  .refine(({ studyTitle, studyCopies }) => studyTitle || studyCopies === undefined, {
+    path: ['studyCopies'],
+    error: 'Only a new study has a planned number of copies.',
   })
   .refine(({ rectangles, studyTitle, studyId }) => rectangles.length > 0 || studyTitle || studyId, {
     path: ['rectangles'],

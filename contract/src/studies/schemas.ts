@@ -25,6 +25,8 @@ export const StudySummary = z.object({
   modalities: z.array(z.string()),
   /** Bytes of all its files. */
   size: z.int(),
+  /** Present while copies without identity are still missing in it. It cannot be shared. */
+  unfinished: z.literal(true).optional(),
 });
 export type StudySummary = z.infer<typeof StudySummary>;
 

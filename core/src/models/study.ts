@@ -26,6 +26,8 @@ export interface StudyDoc {
   copiesOf?: Id;
   /** The originals of its copies, also of those that are deleted: two files with one UID may not differ. */
   copied?: Id[];
+  /** The number of copies that a study of copies will have. Absent when it has them. */
+  planned?: number;
   /** The request for which its images arrived, until they are taken. */
   held?: Id;
   touched?: number;
@@ -45,11 +47,13 @@ export const study = schemaOf<StudyDoc>({
   lead: ObjectId,
   copiesOf: ObjectId,
   copied: { type: [ObjectId], default: undefined },
+  planned: Number,
   held: ObjectId,
   touched: Number,
 })
   .index({ key: 1 }, { unique: true, partialFilterExpression: { key: { $exists: true } } })
   .index({ owner: 1 })
   .index({ held: 1 }, { sparse: true })
-  // Studies that stayed empty.
-  .index({ images: 1, createAt: 1 });
+  // Studies that stayed empty, and studies of copies that stayed unfinished.
+  .index({ images: 1, createAt: 1 })
+  .index({ createAt: 1 }, { partialFilterExpression: { planned: { $exists: true } } });

@@ -36,6 +36,8 @@ export interface Copies {
   kind: StudyKind;
   /** The title of a study that may begin with this copy. */
   title?: string | undefined;
+  /** The number of copies that such a study will have. */
+  planned?: number | undefined;
 }
 
 type Joined = Pick<ImageDoc, 'audience' | 'shownTo' | 'isShared' | 'isLead' | 'patient' | 'study' | 'series' | 'place'>;
@@ -88,12 +90,14 @@ export async function joinStudy(core: Core, tx: Transaction, joining: Joining): 
     ...(patient ? { patient } : {}),
     ...(studyDate ? { studyDate } : {}),
   };
+  const isWhole = study.planned !== undefined && (study.copied?.length ?? 0) + 1 >= study.planned;
   const grown = await core.models.Study.findOneAndUpdate(
     { _id: study._id },
     {
       $inc: { images: 1, bytes: image.size, ...touch.$inc },
       ...(Object.keys(joined).length > 0 ? { $set: joined } : {}),
       ...(Object.keys(added).length > 0 ? { $addToSet: added } : {}),
+      ...(isWhole ? { $unset: { planned: 1 } } : {}),
     },
     { session: tx.session, returnDocument: 'after' },
   ).lean<StudyDoc>();
@@ -113,6 +117,7 @@ export async function joinStudy(core: Core, tx: Transaction, joining: Joining): 
       // The captions of pictures are among the facts.
       study.kind === 'pictures' ||
       isLead ||
+      isWhole ||
       isNew('patient') ||
       isNew('studyDate') ||
       grown?.modalities.length !== study.modalities.length,
@@ -158,13 +163,13 @@ async function chosenStudy(core: Core, tx: Transaction, { image, request }: Join
 
 /** Returns the study of copies, which a copy with a title begins. An image has one copy in it. */
 async function studyOfCopies(core: Core, tx: Transaction, joining: Joining, copies: Copies): Promise<StudyDoc> {
-  const { study: _id, original, from, kind, title } = copies;
+  const { study: _id, original, from, kind, title, planned } = copies;
   const mine = { _id, owner: joining.image.owner, copiesOf: from };
   const study = await core.models.Study.findOne(mine, null, { session: tx.session }).lean<StudyDoc>();
   if (study?.copied?.some((one) => sameId(one, original))) throw fieldError('studyId', texts.copiedAlready);
   if (study) return study;
   if (title === undefined) throw fieldError('studyId', texts.notCopiesOfIt);
-  return createStudy(core, tx, joining, { _id, kind, title, copiesOf: from });
+  return createStudy(core, tx, joining, { _id, kind, title, copiesOf: from, ...(planned && { planned }) });
 }
 
 async function beginStudy(core: Core, tx: Transaction, joining: Joining, key: string): Promise<StudyDoc> {
@@ -174,7 +179,8 @@ async function beginStudy(core: Core, tx: Transaction, joining: Joining, key: st
   return createStudy(core, tx, joining, { _id: newId(core.clock.now()), kind: 'dicom', title, key, ...held });
 }
 
-type Begun = Pick<StudyDoc, '_id' | 'kind' | 'title'> & Partial<Pick<StudyDoc, 'key' | 'held' | 'copiesOf'>>;
+type Begun = Pick<StudyDoc, '_id' | 'kind' | 'title'> &
+  Partial<Pick<StudyDoc, 'key' | 'held' | 'copiesOf' | 'planned'>>;
 
 async function createStudy(core: Core, tx: Transaction, { image }: Joining, begun: Begun): Promise<StudyDoc> {
   const { owner, createAt } = image;

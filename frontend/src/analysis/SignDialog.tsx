@@ -112,7 +112,7 @@ export function SignDialog({ draft, onClose }: { draft: Completed; onClose: () =
                   />
                   <Input
                     size="lg"
-                    w="88px"
+                    w="124px"
                     flex="none"
                     type="number"
                     step="any"

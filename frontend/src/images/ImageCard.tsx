@@ -1,6 +1,7 @@
 import { Box, Button, Checkbox, chakra, Flex, Heading, IconButton, Spacer, Text } from '@chakra-ui/react';
 import { contentTypes } from '@lightbox/contract/images/names.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
+import { limits } from '@lightbox/contract/limits.js';
 import { shareMark } from '@lightbox/contract/sharing/mark.js';
 import type { StudySummary } from '@lightbox/contract/studies/schemas.js';
 import { KeyIcon, SealCheckIcon, ShareNetworkIcon, SparkleIcon, TrashIcon } from '@phosphor-icons/react';
@@ -93,6 +94,7 @@ export function ImageBadges({ image, onShares }: { image: Image; onShares?: (() 
       ) : (
         image.isShared && image.isVerified && !image.shareId && <StateBadge state="shared" />
       )}
+      {image.study?.unfinished && <StateBadge state="unfinished" />}
       {image.deidentified && <Chip>{t('images.card.deidentified')}</Chip>}
       {isNew(image) && <StateBadge state="new" />}
       {!image.isShared && owned && <Chip>{t('images.card.yours')}</Chip>}
@@ -244,6 +246,11 @@ export function ImageCard({ image, onAsk, onNear, selection }: Props) {
         <Flex gap="1.5" wrap="wrap" mt="3">
           <ImageBadges image={image} onShares={can.share ? () => onAsk('share', image) : undefined} />
         </Flex>
+        {image.study?.unfinished && (
+          <Text fontSize="xs" color="fg.muted" mt="2">
+            {t('studies.unfinished', { hours: limits.unfinishedCopiesHours })}
+          </Text>
+        )}
         {image.note && !ended && (
           <Box mt="3">
             <ShareNote note={image.note} lines={3} />

@@ -67,7 +67,8 @@ export function actionsOf(viewer: ImageViewer, image: Image, now = Date.now()): 
     open: imageRules[formRules.open[form]](viewer, facts) && image.isVerified,
     download: imageRules[formRules.download[form]](viewer, facts) && image.isVerified,
     verify: image.shareId !== undefined && (facts.share ?? facts.copy)?.verified === false,
-    share: imageRules.share(viewer, facts),
+    // Its recipients would take a part of the copies for the whole study.
+    share: imageRules.share(viewer, facts) && !image.study?.unfinished,
     ai: imageRules.analyse(viewer, facts),
     opinion: imageRules.readSigned(viewer, facts) && image.analysis?.signed === true,
     sign: imageRules.sign(viewer, facts),

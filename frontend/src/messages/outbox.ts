@@ -9,7 +9,7 @@ import { session, userAtom } from '../auth/session';
 import { said } from '../i18n';
 import { socketAtom } from '../lib/connection';
 import { ApiError } from '../lib/http';
-import { emit } from '../lib/socket';
+import { emit, mayTryAgain } from '../lib/socket';
 import { store } from '../lib/store';
 import { uuid } from '../lib/uuid';
 import { offerDevice } from '../push/offer';
@@ -106,8 +106,6 @@ const ACK_TIMEOUT_MS = 10_000;
 /** A recording takes a while on a slow line. */
 const VOICE_TIMEOUT_MS = 60_000;
 const backoff = [2_000, 5_000, 15_000, 30_000, 60_000];
-/** Error codes after which a retry may succeed. */
-const retryable = ['UNREACHABLE', 'TOO_MANY_REQUESTS', 'UNAVAILABLE', 'INTERNAL', 'REQUEST_TIMEOUT'];
 
 type Accept = (message: Message) => void;
 let accept: Accept = () => {};
@@ -169,9 +167,7 @@ async function flush(recipientId: string): Promise<void> {
     }
   } catch (error) {
     const refused =
-      error instanceof ApiError && !retryable.includes(error.code)
-        ? { code: error.code, message: error.message }
-        : undefined;
+      error instanceof ApiError && !mayTryAgain(error) ? { code: error.code, message: error.message } : undefined;
     if (session().user?.id !== owner) return;
     if (refused && trying) {
       patch(trying, { state: 'failed', refused });

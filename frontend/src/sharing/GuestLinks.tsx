@@ -1,7 +1,7 @@
 import { Box, Button, Text } from '@chakra-ui/react';
 import { type GuestLink, guestCalls } from '@lightbox/contract/guests/calls.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import { LinkIcon } from '@phosphor-icons/react';
+import { EyeIcon, LinkIcon, WarningIcon } from '@phosphor-icons/react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -10,6 +10,7 @@ import { formatDateTime, formatSpan } from '../lib/format';
 import { send } from '../lib/http';
 import { toast } from '../lib/toaster';
 import { useNow } from '../lib/useNow';
+import { Note } from '../ui/Note';
 import { Row, Rows } from '../ui/Rows';
 import { guestLinksOf, refreshGuestLinks } from './guests';
 import { type Made, MadeLink, NewGuestLink } from './NewGuestLink';
@@ -67,8 +68,17 @@ function Link({ link, now }: { link: GuestLink; now: number }) {
   );
 }
 
+interface Props {
+  image: Image;
+  /**
+   * Said where the person wants to share without identity: a new link would open the original or the copy, or must wait
+   * because the copy is being made.
+   */
+  opens?: 'original' | 'copy' | 'nothing' | undefined;
+}
+
 /** Lists the guest links of an image or a study, and makes new ones. */
-export function GuestLinks({ image }: { image: Image }) {
+export function GuestLinks({ image, opens }: Props) {
   const { t } = useTranslation();
   const { data: links, error } = useQuery(guestLinksOf(image.id, image.study?.id));
   const now = useNow(30_000);
@@ -86,13 +96,24 @@ export function GuestLinks({ image }: { image: Image }) {
           {errorText(error, t('guests.links.loadFailed'))}
         </Text>
       )}
-      {step === 'list' && (
+      {opens && (
+        <Box mb="2">
+          <Note
+            Icon={opens === 'copy' ? EyeIcon : WarningIcon}
+            tone={opens === 'copy' ? 'accent' : 'warning'}
+            title={t(`guests.links.of.${opens}`)}
+          />
+        </Box>
+      )}
+      {step === 'list' && opens !== 'nothing' && (
         <Button size="sm" variant="outline" onClick={() => setStep('new')}>
           <LinkIcon />
           {t('guests.links.add')}
         </Button>
       )}
-      {step === 'new' && <NewGuestLink image={image} onMade={setStep} onCancel={() => setStep('list')} />}
+      {step === 'new' && opens !== 'nothing' && (
+        <NewGuestLink image={image} onMade={setStep} onCancel={() => setStep('list')} />
+      )}
       {typeof step === 'object' && <MadeLink made={step} onClose={() => setStep('list')} />}
       {links && links.length > 0 && (
         <Rows mt="2.5">

@@ -4,7 +4,7 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { CheckCircleIcon, EyeIcon, ShareNetworkIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../auth/session';
 import type { Sharing } from '../images/dialogs';
@@ -74,6 +74,7 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
 
   return (
     <>
+      <Head images={shared} copy={copy !== undefined} drawing={drawing} />
       <Dialog.Body pt="block">
         <Flex direction="column" gap="block">
           <Flex as="form" id={form} direction="column" gap="block" onSubmit={submit} {...{ noValidate: true }}>
@@ -96,16 +97,7 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
               />
             </Field>
             <DownloadSwitch allowed={download} ofCopy={deidentified} onChange={(download) => change({ download })} />
-            {copy && (
-              <Note
-                Icon={CheckCircleIcon}
-                tone="success"
-                role="status"
-                title={t(stackOf(copy) ? 'sharing.blackOut.madeStudy' : 'sharing.blackOut.made')}
-              >
-                {t(stackOf(copy) ? 'sharing.blackOut.madeStudyText' : 'sharing.blackOut.madeText')}
-              </Note>
-            )}
+            {copy && <CopyMade key={copy.id} copy={copy} />}
             <WithoutIdentity
               image={alone ? image : undefined}
               wanted={deidentified}
@@ -118,7 +110,13 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
             <WhyAccess key={person.id} imageId={image.id} userId={person.id} name={fullName(person)} />
           )}
           {alone && <AccessList image={image} />}
-          {alone && <GuestLinks image={image} />}
+          {alone && (
+            <GuestLinks
+              key={image.id}
+              image={image}
+              opens={drawing ? 'nothing' : copy ? 'copy' : deidentified ? 'original' : undefined}
+            />
+          )}
         </Flex>
       </Dialog.Body>
       <Dialog.Footer>
@@ -153,14 +151,64 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
   );
 }
 
+/** Says what is shared: the copy, as soon as there is one. */
+function Head({ images, copy, drawing }: { images: readonly [Image, ...Image[]]; copy: boolean; drawing: boolean }) {
+  const { t } = useTranslation();
+  const [image] = images;
+  const isAlone = images.length === 1;
+  const sub = drawing
+    ? 'sharing.blackOut.notYet'
+    : copy
+      ? 'sharing.blackOut.shared'
+      : isAlone && stackOf(image)
+        ? 'studies.share'
+        : 'sharing.share.sub';
+  return (
+    <Dialog.Header alignItems="center" gap="3">
+      {image.image_url && (
+        <Box bg="film.bg" boxSize="64px" flex="none" borderRadius="film" overflow="hidden">
+          <img
+            src={image.image_url}
+            alt=""
+            width={64}
+            height={64}
+            style={{ width: 64, height: 64, objectFit: 'contain' }}
+          />
+        </Box>
+      )}
+      <Box pe="8" minW="0">
+        <Dialog.Title overflowWrap="anywhere">
+          {isAlone
+            ? t('sharing.share.title', { caption: titleOf(image, t('common.untitled')) })
+            : t('sharing.share.titleMany', { count: images.length })}
+        </Dialog.Title>
+        <Dialog.Description fontSize="sm" mt="0.5">
+          {t(sub)}
+        </Dialog.Description>
+      </Box>
+    </Dialog.Header>
+  );
+}
+
+/** Says that the copy is made. It takes the focus: the brush that had it is gone, and this may lie outside of what is seen. */
+function CopyMade({ copy }: { copy: Image }) {
+  const { t } = useTranslation();
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.focus(), []);
+  const made = stackOf(copy) ? 'madeStudy' : 'made';
+  return (
+    <Box ref={box} tabIndex={-1} outline="none" data-copy-made>
+      <Note Icon={CheckCircleIcon} tone="success" role="status" title={t(`sharing.blackOut.${made}`)}>
+        {t(`sharing.blackOut.${made}Text`)}
+      </Note>
+    </Box>
+  );
+}
+
 /** Asks for the recipients and the terms of a share of one image or of several, and lists the people with access. */
 export function ShareDialog({ open, image: one, images = one ? [one] : [], onClose, finalFocus }: Sharing) {
-  const { t } = useTranslation();
   const [image, ...more] = images;
   if (!image) return null;
-  const title = more.length
-    ? t('sharing.share.titleMany', { count: images.length })
-    : t('sharing.share.title', { caption: titleOf(image, t('common.untitled')) });
   return (
     <Modal
       open={open}
@@ -170,25 +218,6 @@ export function ShareDialog({ open, image: one, images = one ? [one] : [], onClo
       scrollBehavior="inside"
       maxW={{ base: '100vw', md: '560px' }}
     >
-      <Dialog.Header alignItems="center" gap="3">
-        {image.image_url && (
-          <Box bg="film.bg" boxSize="64px" flex="none" borderRadius="film" overflow="hidden">
-            <img
-              src={image.image_url}
-              alt=""
-              width={64}
-              height={64}
-              style={{ width: 64, height: 64, objectFit: 'contain' }}
-            />
-          </Box>
-        )}
-        <Box pe="8" minW="0">
-          <Dialog.Title overflowWrap="anywhere">{title}</Dialog.Title>
-          <Dialog.Description fontSize="sm" mt="0.5">
-            {t(!more.length && stackOf(image) ? 'studies.share' : 'sharing.share.sub')}
-          </Dialog.Description>
-        </Box>
-      </Dialog.Header>
       <ShareForm key={images.map(({ id }) => id).join()} images={[image, ...more]} onClose={onClose} />
     </Modal>
   );

@@ -155,7 +155,7 @@ function Differences({ changes }: { changes: readonly TagChange[] }) {
       </Button>
       {open && (
         <Box maxH="260px" overflow="auto" tabIndex={0} role="region" aria-label={title} mt="1">
-          <Table.Root size="sm">
+          <Table.Root size="sm" tableLayout="fixed">
             <Table.Header>
               <Table.Row>
                 <Table.ColumnHeader>{t('sharing.identity.tag')}</Table.ColumnHeader>

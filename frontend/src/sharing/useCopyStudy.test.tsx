@@ -12,6 +12,7 @@ const wanted = (x1: number) => [
   { id: one, n: 1, rectangles: [{ ...place, x1 }] },
   { id: two, n: 2, rectangles: [] },
 ];
+const fewer = wanted(9).slice(0, 1);
 const provider = {
   id: 'a'.repeat(24),
   email: 's.mirza@example.org',
@@ -32,6 +33,9 @@ function Copies() {
       </button>
       <button type="button" disabled={isPending} onClick={() => copy({ images: wanted(5), noTextLeft: false })}>
         changed
+      </button>
+      <button type="button" disabled={isPending} onClick={() => copy({ images: fewer, noTextLeft: false })}>
+        fewer
       </button>
       {error && <p role="alert">{error.message}</p>}
     </>
@@ -100,3 +104,19 @@ it.each([
     expect(screen.queryByRole('alert')).toBeNull();
   },
 );
+
+it('Of fewer images a new study is made: the begun one would wait for the others and never be shared.', async () => {
+  const heard = losing(two);
+  const user = userEvent.setup();
+  renderScreen(<Copies />);
+  await user.click(screen.getByText('first'));
+  await screen.findByRole('alert');
+  await user.click(screen.getByText('fewer'));
+  await waitFor(() => expect(heard.at(-1)?.method).toBe('GET'));
+  expect(madeOf(heard).slice(-3)).toEqual([
+    `DELETE /studies/${studyId}`,
+    `POST ${one}/blackout`,
+    `GET /studies/${studyId}`,
+  ]);
+  expect([heard[0]?.body, heard.at(-2)?.body]).toMatchObject([{ studyCopies: 2 }, { studyCopies: 1 }]);
+});

@@ -21,6 +21,8 @@ export interface Wanted {
 /** A study of copies that is not whole yet. */
 interface Begun {
   studyId?: string;
+  /** The number of copies that the server was told to expect. */
+  planned?: number;
   /** The text of each wish that is done, by its image. */
   done: Map<string, string>;
   /** The wish whose answer is missing: its copy may have been made. */
@@ -36,7 +38,7 @@ class Stopped extends Error {}
 
 /**
  * Copies images of a study, one after the other, into a new study. After a failure the next attempt copies only what is
- * missing. A study that stays without some of its copies is deleted.
+ * missing. A study that stays without some of its copies is deleted: here, or by maintenance when this window is gone.
  */
 export function useCopyStudy(onMade: (study: Image) => void) {
   const { t } = useTranslation();
@@ -60,9 +62,12 @@ export function useCopyStudy(onMade: (study: Image) => void) {
   // A failure leaves the study among the person's own, where they can delete it.
   const discardQuietly = () => void discard().catch(() => undefined);
 
-  async function copyOne({ id, n, rectangles }: Wanted, noTextLeft: boolean, wish: string) {
+  async function copyOne({ id, n, rectangles }: Wanted, noTextLeft: boolean, wish: string, count: number) {
     const now = begun.current;
-    const study = now.studyId ? { studyId: now.studyId } : { studyTitle: t('sharing.blackOut.studyTitle') };
+    const study = now.studyId
+      ? { studyId: now.studyId }
+      : { studyTitle: t('sharing.blackOut.studyTitle'), studyCopies: count };
+    now.planned ??= count;
     const body = { rectangles: [...rectangles], caption: t('sharing.blackOut.captionOf', { n }), noTextLeft, ...study };
     now.trying ??= { id, wish, body, key: uuid() };
     try {
@@ -79,9 +84,10 @@ export function useCopyStudy(onMade: (study: Image) => void) {
   const run = useMutation({
     mutationFn: async ({ images, noTextLeft }: { images: readonly Wanted[]; noTextLeft: boolean }) => {
       const wishes = new Map(images.map(({ id, rectangles }) => [id, JSON.stringify([rectangles, noTextLeft])]));
-      const { done: before, trying } = begun.current;
+      const { done: before, trying, planned = images.length } = begun.current;
       const next = images.find(({ id }) => !before.has(id))?.id;
       const isOther =
+        planned !== images.length ||
         [...before].some(([id, wish]) => wishes.get(id) !== wish) ||
         (trying && (trying.id !== next || trying.wish !== wishes.get(next)));
       if (isOther) await discard();
@@ -89,7 +95,7 @@ export function useCopyStudy(onMade: (study: Image) => void) {
         const { done: made } = begun.current;
         if (made.has(image.id)) continue;
         setDone(made.size);
-        await copyOne(image, noTextLeft, wishes.get(image.id) ?? '');
+        await copyOne(image, noTextLeft, wishes.get(image.id) ?? '', images.length);
         if (closed.current) throw new Stopped();
       }
       return (await send(studyCalls.getStudy, { params: { id: begun.current.studyId ?? '' } })).data;

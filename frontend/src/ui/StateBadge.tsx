@@ -22,6 +22,7 @@ const states = {
   shared: { Icon: UsersIcon, tone: 'info', filled: false },
   shareEnded: { Icon: ProhibitIcon, tone: 'danger', filled: false },
   underReview: { Icon: HourglassMediumIcon, tone: 'warning', filled: false },
+  unfinished: { Icon: HourglassMediumIcon, tone: 'warning', filled: false },
   active: { Icon: CheckCircleIcon, tone: 'success', filled: true },
   inactive: { Icon: MinusCircleIcon, tone: 'gray', filled: false },
   emergency: { Icon: FirstAidIcon, tone: 'danger', filled: true },

@@ -1,4 +1,5 @@
 import type { ServerPayload } from '@lightbox/contract/events.js';
+import { waitAfter } from '@lightbox/contract/reconnecting.js';
 import type { ViewPointer, ViewState } from '@lightbox/contract/together/schemas.js';
 import type { UserRef } from '@lightbox/contract/users/schemas.js';
 import { useAtomValue } from 'jotai';
@@ -7,8 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { useViewer } from '../auth/session';
 import { socketAtom } from '../lib/connection';
 import { fullName } from '../lib/format';
-import { ApiError } from '../lib/http';
-import { emit, stream } from '../lib/socket';
+import { emit, mayTryAgain, stream } from '../lib/socket';
 import { toast } from '../lib/toaster';
 import type { Pane } from './engine';
 import { hear } from './heard';
@@ -62,7 +62,8 @@ export function useTogether(imageId: string | undefined, pane: Pane | undefined,
       },
       'view:pointer': (payload) => payload.imageId === imageId && payload.userId !== me && pointing.moved(payload),
     });
-    const join = (): Promise<void> =>
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const join = (tries: number): Promise<void> =>
       emit<'view:join', { people: UserRef[] }>('view:join', { imageId }).then(
         ({ people }) => {
           if (!here) return;
@@ -71,15 +72,19 @@ export function useTogether(imageId: string | undefined, pane: Pane | undefined,
         },
         (error) => {
           if (!here) return;
-          // A late answer is no refusal: the server may have let the person in.
-          if (!(error instanceof ApiError)) return join();
+          // A connection that broke, or a server that is slow, has refused nothing.
+          if (mayTryAgain(error)) {
+            timer = setTimeout(() => join(tries + 1), waitAfter(tries));
+            return;
+          }
           setOn(false);
           toast.error(t('viewer.together.refused'));
         },
       );
-    void join();
+    void join(0);
     return () => {
       here = false;
+      clearTimeout(timer);
       stop();
       setJoined(false);
       emit('view:leave', { imageId }).catch(() => undefined);

@@ -31,9 +31,9 @@ import { DRAWING_VERSION, makePreview } from '../previews/makePreview.js';
 import { openPictures, type Pictures } from '../previews/preview.js';
 import { buildImage } from '../testing/buildImage.js';
 import { type RunningWorker, startWorker } from '../worker.js';
-import { removeEmptyStudies } from './emptyStudies.js';
 import { endLooks } from './endLooks.js';
 import { expireCarers, expireEmergencies, expireGuestLinks, expireRequests, expireShares } from './expire.js';
+import { removeEmptyStudies, removeUnfinishedCopies } from './leftStudies.js';
 import { removeAllListed, removeOrphanBlobs } from './orphans.js';
 import { removeUploads } from './removeUploads.js';
 import { reviveAnalyses, revivePreviews } from './repair.js';
@@ -340,6 +340,22 @@ describe('a study', () => {
     await removeEmptyStudies(core);
     const left = await core.models.Study.find({ _id: { $in: [old._id, young._id, full._id] } }, { _id: 1 }).lean();
     expect(left.map(({ _id }) => String(_id)).sort()).toEqual([young._id, full._id].map(String).sort());
+  });
+
+  it('of copies that stayed unfinished is removed with its images after a day, and any other stays', async () => {
+    const { core } = worker;
+    const { Study, Image } = core.models;
+    const [old, young, whole] = [await buildStudy(1, 2), await buildStudy(1, 0.5), await buildStudy(1, 2)];
+    await Study.updateMany({ _id: { $in: [old._id, young._id] } }, { $set: { planned: 3 } });
+    await removeUnfinishedCopies(core);
+    const counts = [old, young, whole].map(({ _id }) =>
+      Promise.all([Study.countDocuments({ _id }), Image.countDocuments({ study: _id })]),
+    );
+    expect(await Promise.all(counts)).toEqual([
+      [0, 0],
+      [1, 1],
+      [1, 1],
+    ]);
   });
 
   it('that was deleted leaves no bytes: one job removes those of all its images', async () => {

@@ -4,7 +4,6 @@ import { uproot } from '@lightbox/core/selfCheck/planted.js';
 import { runSelfCheck } from '@lightbox/core/selfCheck/selfCheck.js';
 import { enterDigests } from '../notifications/digest.js';
 import { enterReminders, remindOfMessages } from '../notifications/reminders.js';
-import { removeEmptyStudies } from './emptyStudies.js';
 import { endLooks } from './endLooks.js';
 import { enterOwed } from './enterOwed.js';
 import {
@@ -17,6 +16,7 @@ import {
   expireShares,
 } from './expire.js';
 import { finishClosings } from './finishClosings.js';
+import { removeEmptyStudies, removeUnfinishedCopies } from './leftStudies.js';
 import { noteAuditHead } from './noteAuditHead.js';
 import { removeOrphanBlobs } from './orphans.js';
 import { removeUploads } from './removeUploads.js';
@@ -59,6 +59,7 @@ export const tasks = {
   removeUploads: { every: 60_000, work: removeUploads },
   removeOrphanBlobs: { every: 10 * 60_000, work: removeOrphanBlobs },
   removeEmptyStudies: { every: 10 * 60_000, work: removeEmptyStudies },
+  removeUnfinishedCopies: { every: 10 * 60_000, work: removeUnfinishedCopies },
   noteAuditHead: { every: 60_000, work: noteAuditHead },
   // Not while the product starts: its parts may still be on their way up.
   selfCheck: {

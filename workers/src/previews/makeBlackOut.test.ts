@@ -15,6 +15,7 @@ import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
 import type { BlackOut } from '@lightbox/contract/images/blackOut.js';
 import { limits } from '@lightbox/contract/limits.js';
+import { texts } from '@lightbox/contract/texts.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import { dicomPicture, element, item, phantom } from '@lightbox/testkit/part10.js';
@@ -256,14 +257,29 @@ it('Copies from one study are a study: UIDs agree, an image without rectangles k
   const [first = '', second = '', third = ''] = ids;
   const ask = (id: string, more: Partial<BlackOut>, client = api) =>
     client.post(`/upload/image/${id}/blackout`, { rectangles: [strip], caption: 'Slice', noTextLeft: true, ...more });
-  const { body } = await ask(first, { studyTitle: 'Copies' }).expect(201);
+  const { body } = await ask(first, { studyTitle: 'Copies', studyCopies: 3 }).expect(201);
   const studyId: string = body.data.studyId;
+  const toSecond = (await ask(second, { studyId }).expect(201)).body.data.id as string;
+  // The copies of a part of the study look like the whole one to their recipients.
+  const recipient = await buildProvider(test.gateway);
+  const ways = [
+    ['/sharing/request', { studyId, createdfor: recipient.id }],
+    ['/sharing/guest', { studyId, expiresInHours: 24, download: true }],
+    ['/sharing/batch', { studies: [studyId], people: [recipient.id] }],
+  ] as const;
+  const unfinished = async () => (await api.get(`/studies/${studyId}`).expect(200)).body.data.unfinished;
+  expect(await unfinished()).toBe(true);
+  for (const [path, wish] of ways) {
+    const early = await api.post(path, wish);
+    expect([early.status, early.body.errors?.[0]?.message], path).toEqual([422, texts.unfinishedStudy]);
+  }
   const made = [
     body.data.id as string,
-    (await ask(second, { studyId }).expect(201)).body.data.id as string,
+    toSecond,
     (await ask(third, { studyId, rectangles: [] }).expect(201)).body.data.id as string,
   ];
 
+  expect(await unfinished()).toBeUndefined();
   const { body: found } = await api.get(`/studies/${studyId}`).expect(200);
   expect(found.data).toMatchObject({ title: 'Copies', kind: 'dicom', imageCount: 3, modalities: ['CT'] });
   expect(found.data.patient).toBeUndefined();
@@ -305,6 +321,7 @@ it('Copies from one study are a study: UIDs agree, an image without rectangles k
     [first, { studyId: pictures.data.id }],
     [first, { studyId, studyTitle: 'Copies' }],
     [first, { rectangles: [] }],
+    [first, { studyId, studyCopies: 2 }],
   ];
   for (const [id, more] of wrong) {
     const answer = await ask(id, more);
@@ -318,7 +335,6 @@ it('Copies from one study are a study: UIDs agree, an image without rectangles k
   expect(await count()).toBe(before);
 
   // The copies are shared as one study. Nothing of the original is theirs, and the copies outlive it.
-  const recipient = await buildProvider(test.gateway);
   const theirs = new Client(test.url).as(recipient);
   const { body: share } = await api.post('/sharing/request', { studyId, createdfor: recipient.id }).expect(201);
   const verificationCode = await shareCode(test.gateway, oid(share.data.id));

@@ -102,8 +102,9 @@ class Report {
       );
     }
     if (facts.marks?.length) this.section(words.marks, facts.marks.map(this.markLine));
-    this.provenance(findings);
+    // Below the text that was signed: alone on a last page it would be a signature to nothing.
     if (signature) this.signatureLine(signature);
+    this.provenance(findings);
     this.everyPage();
   }
 
@@ -307,7 +308,10 @@ class Report {
   private time(at: Date): string {
     const { locale } = this.words;
     const zone = this.facts.timeZone ? { timeZone: this.facts.timeZone } : {};
-    return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'long', ...zone }).format(at);
+    const of = (style: Intl.DateTimeFormatOptions) =>
+      new Intl.DateTimeFormat(locale, { ...style, ...zone, hourCycle: 'h23' }).format(at);
+    // Between words from right to left, hours and the name of the zone would change places.
+    return `${of({ dateStyle: 'long' })}, ${isolated(of({ timeStyle: 'long' }))}`;
   }
 }
 

@@ -190,6 +190,18 @@ it('Urdu is joined letter by letter, in the right order, and can be copied; numb
   expect(pages.length).toBeGreaterThan(1);
 });
 
+it('A signature is below the signed text, before its provenance, and the parts of a time keep their order in Urdu.', async () => {
+  const signature = { by: 'Dr Bilal', at: new Date('2026-03-04T13:05:06Z'), edited: [], notADiagnosis: false };
+  const of = async (language: 'en' | 'ur') => reportDocument({ ...facts, timeZone: 'UTC', language, signature });
+  const english = (await pagesOf(await of('en'))).map(({ text }) => text).join(' ');
+  const [signed, at, from] = ['Signed by', '13:05:06 UTC', 'Where it comes from'].map((words) =>
+    english.indexOf(words),
+  );
+  expect([signed, at, from]).toEqual([signed, at, from].toSorted((a = 0, b = 0) => a - b));
+  expect(signed).toBeGreaterThan(0);
+  expect(streamsOf(await of('ur'))).toContain(written('13:05:06 UTC'));
+});
+
 it('An empty part has the sentence of the screen in the language of the report.', async () => {
   const findings = { ...facts.findings, description: '', differentialDiagnosis: [], treatment: [] };
   const of = async (assessed: boolean) =>

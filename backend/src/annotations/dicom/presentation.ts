@@ -1,4 +1,4 @@
-import { factsOfFrame, measuredBy, type Point, rounded } from '@lightbox/contract/annotations/measuring.js';
+import { factsOfFrame, measuredBy, type Point, rounded, valueUnit } from '@lightbox/contract/annotations/measuring.js';
 import type { Mark } from '@lightbox/contract/annotations/schemas.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { commonOf, imageReference, type LayerFacts } from './layer.js';
@@ -76,7 +76,9 @@ function annotationOf(layer: LayerFacts, frame: number): DataSet {
 
 function textOf(layer: LayerFacts, mark: Mark): DataSet[] {
   const found = measuredBy(layer.facts, mark);
-  const words = found ? `${rounded(found.value)} ${found.unit.replace('²', '2').replace('°', 'deg')}` : mark.text;
+  const where = found?.atDetector ? ' at the detector' : '';
+  const measured = found && `${rounded(found.value)} ${found.unit.replace('²', '2').replace('°', 'deg')}${where}`;
+  const words = [measured, pixelsOf(layer, mark), mark.text].filter(Boolean).join('\r\n');
   const anchor = mark.points.at(-1);
   if (!words || !anchor) return [];
   return [
@@ -87,6 +89,14 @@ function textOf(layer: LayerFacts, mark: Mark): DataSet[] {
       AnchorPointVisibility: 'N',
     },
   ];
+}
+
+/** Returns the values of the pixels under a mark. A presentation state has no numbers of its own: it says them in words. */
+function pixelsOf({ facts }: LayerFacts, { frame, pixels }: Mark): string {
+  if (!pixels) return '';
+  const said = (value: number) => `${rounded(value)} ${valueUnit(factsOfFrame(facts, frame))}`.trim();
+  if (pixels.deviation === undefined) return said(pixels.mean);
+  return `Mean ${said(pixels.mean)}, SD ${said(pixels.deviation)}`;
 }
 
 function graphicsOf(layer: LayerFacts, { kind, points }: Mark): DataSet[] {

@@ -81,6 +81,7 @@ export const app = {
     inactive: 'Inactive',
     carer: 'As carer',
     emergency: 'Emergency access',
+    unfinished: 'Not finished',
     opensInViewer: 'Opens in viewer',
   },
   well: {

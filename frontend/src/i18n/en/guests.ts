@@ -41,6 +41,11 @@ export const guests = {
     title: 'Guest links',
     text: 'For a person without an account: a link, and a code that you tell them another way.',
     add: 'Make a guest link',
+    of: {
+      original: 'A guest link opens the original, not a copy without identity.',
+      copy: 'A guest link opens the copy, not the original.',
+      nothing: 'You can make a guest link when the copy is ready.',
+    },
     email: 'Email the link to',
     emailHelp: 'The email has the link only. You tell them the code.',
     opens: 'How often it may be opened',

@@ -129,6 +129,8 @@ export const sharing = {
     studyTitle: 'Copies without identity',
     captionOf: 'Image {{n}} without identity',
     madeStudy: 'You now share the study of copies with the text blacked out.',
+    notYet: 'Nothing is shared while you black out text. The copy is shared, not the original.',
+    shared: 'You share the copy. The original is not shared.',
     madeStudyText: 'It is a study of its own among yours. The original stays as it is.',
   },
   access: {

@@ -5,6 +5,8 @@ export const studies = {
   viewer: 'Open in viewer',
   viewerThis: 'Open {{caption}} in the viewer',
   open: 'Open study',
+  unfinished:
+    'Copies are still missing, so it cannot be shared. We delete it {{hours}} hours after it was begun, unless it is finished.',
   whole: 'Show the whole study',
   share: 'It covers all images of the study, later ones too. We’ll email them a sharing id and a code to open it.',
   download: 'Download all (zip)',

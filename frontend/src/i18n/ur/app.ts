@@ -79,6 +79,7 @@ export const app = {
     inactive: 'غیر فعال',
     carer: 'نگہداشت کرنے والے کے طور پر',
     emergency: 'ہنگامی رسائی',
+    unfinished: 'نامکمل',
     opensInViewer: 'ویوور میں کھلتی ہے',
   },
   well: {

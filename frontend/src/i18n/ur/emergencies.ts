@@ -48,7 +48,7 @@ export const emergencies = {
   endedAt: 'ختم ہوئی',
   looks: 'تصاویر جو معالج نے دیکھیں',
   noLooks: 'معالج نے کوئی تصویر نہیں دیکھی۔',
-  kind: { image: 'تصویر', study: 'مطالعہ' },
+  kind: { image: 'تصویر', study: 'معائنہ' },
   state: { open: 'جائزہ باقی ہے', questioned: 'سوال کیا گیا', answered: 'جواب آیا', approved: 'منظور' },
   said: { question: 'سوال', answer: 'جواب', approval: 'منظور' },
   act: { approve: 'منظور کریں', question: 'سوال کریں', answer: 'جواب دیں' },

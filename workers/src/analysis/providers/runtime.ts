@@ -5,10 +5,11 @@ export type Runtime = typeof import('onnxruntime-web');
 
 /** In the order of their speed. The first one that is installed runs the classifier. */
 export const runtimes = ['onnxruntime-node', 'onnxruntime-web'] as const;
-/** The version of both with which the tests run. */
-export const RUNTIME_VERSION = '1.30.0';
-
 const require = createRequire(import.meta.url);
+const { devDependencies } = require('../../../package.json') as { devDependencies: { 'onnxruntime-web': string } };
+
+/** The version of both: the one with which the tests run, so that there is one place for it. */
+export const RUNTIME_VERSION = devDependencies['onnxruntime-web'];
 
 /** Returns the runtime that is installed, or undefined. */
 export function runtimeName(): string | undefined {
