@@ -1,17 +1,15 @@
-// Copies one process into an empty folder: its compiled files, and the packages that these files import.
+// Copies processes into an empty folder: their compiled files, and the packages that these files import.
 //   node infra/docker/collect.mjs FOLDER ENTRY…
-// npm cannot do it: it also installs the packages of every workspace that a test imports.
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+//   node infra/docker/collect.mjs --list ENTRY…     only names what it would copy
+// npm cannot do it: `npm ci --omit=dev -w workers` installs the packages of the whole workspace, so the renderer would get
+// database drivers. Tracers of imports such as @vercel/nft miss files that are named and started later, as threads are.
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
 
 const [target, ...entries] = process.argv.slice(2);
-if (!target || entries.length === 0) throw new Error('Usage: collect.mjs FOLDER ENTRY…');
+if (!target || entries.length === 0) throw new Error('Usage: collect.mjs FOLDER|--list ENTRY…');
 
 const manifestOf = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-const copy = (path, filter = () => true) => {
-  mkdirSync(dirname(join(target, path)), { recursive: true });
-  cpSync(path, join(target, path), { recursive: true, filter });
-};
 
 /** Compiled files that are reached, and for each workspace its packages that these files name. */
 const files = new Set();
@@ -69,15 +67,24 @@ for (const [workspace, names] of named) for (const name of names) take(name, wor
 const unread = /\.(map|[cm]?ts|flow|md|markdown)$|\.tsbuildinfo$/i;
 const isRead = (path) => !unread.test(path) || /licen[cs]e|notice|copying/i.test(basename(path));
 
-for (const file of files) copy(file);
-copy('package.json');
-mkdirSync(join(target, 'node_modules/@lightbox'), { recursive: true });
-for (const workspace of named.keys()) {
-  copy(`${workspace}/package.json`);
+const manifests = ['package.json', ...[...named.keys()].map((workspace) => `${workspace}/package.json`)];
+
+function copyAll() {
+  const copy = (path, filter = () => true) => {
+    mkdirSync(dirname(join(target, path)), { recursive: true });
+    cpSync(path, join(target, path), { recursive: true, filter });
+  };
+  for (const file of [...manifests, ...files]) copy(file);
+  for (const folder of folders) {
+    copy(folder, (path) => path === folder || (basename(path) !== 'node_modules' && isRead(path)));
+  }
   // Workspaces import each other by name.
-  symlinkSync(`../../${workspace}`, join(target, 'node_modules/@lightbox', workspace));
+  mkdirSync(join(target, 'node_modules/@lightbox'), { recursive: true });
+  for (const workspace of named.keys()) {
+    symlinkSync(`../../${workspace}`, join(target, 'node_modules/@lightbox', workspace));
+  }
+  console.log(`${files.size} files and ${folders.size} packages in ${target}`);
 }
-for (const folder of folders) {
-  copy(folder, (path) => path === folder || (basename(path) !== 'node_modules' && isRead(path)));
-}
-console.log(`${files.size} files and ${folders.size} packages in ${target}: ${readdirSync(target).join(' ')}`);
+
+if (target === '--list') console.log([...manifests, ...files, ...folders].join('\n'));
+else copyAll();
