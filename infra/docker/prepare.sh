@@ -44,8 +44,11 @@ for secret in set.key root.password; do
 done
 # Files of an older version belong to root.
 [ "$(stat -c %u caddy)" != 0 ] || chown -R "$web" caddy
-# Workers connect to the socket in this folder. Only the renderer may create one.
-chmod 755 renderer
-chown "$renderer" renderer
+# Workers connect to the socket in this folder. Only the renderer may create one. A folder that is the renderer's already is
+# right: without more rights than CHOWN, its mode cannot be changed again.
+if [ "$(stat -c %u renderer)" = 0 ]; then
+  chmod 755 renderer
+  chown "$renderer" renderer
+fi
 chmod 755 ca
 chmod 711 mongo valkey
