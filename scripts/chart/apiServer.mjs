@@ -55,7 +55,7 @@ export async function startApiServer(folder) {
     return new Promise((resolve, reject) => {
       const headers = { authorization: `Bearer ${token}`, ...(body ? { 'content-type': type } : {}) };
       const asked = request(
-        { host: '127.0.0.1', servername: 'localhost', port, path, method, headers, ca },
+        { host: '127.0.0.1', servername: 'kubernetes', port, path, method, headers, ca },
         (answer) => {
           let text = '';
           answer.setEncoding('utf8').on('data', (part) => (text += part));
