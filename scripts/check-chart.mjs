@@ -55,8 +55,35 @@ function checkRefusals() {
   }
 }
 
+/** Changes to the pod of a gateway, each of which breaks a rule. */
+const plants = [
+  (pod) => delete pod.securityContext.runAsNonRoot,
+  (pod) => delete pod.securityContext.seccompProfile,
+  (pod) => delete pod.automountServiceAccountToken,
+  (pod) => pod.volumes.push({ name: 'node', hostPath: { path: '/' } }),
+  (pod) => delete pod.containers[0].securityContext.readOnlyRootFilesystem,
+  (pod) => pod.containers[0].securityContext.capabilities.drop.pop(),
+  (pod) => delete pod.containers[0].resources.limits,
+  (pod) => delete pod.containers[0].livenessProbe && delete pod.containers[0].readinessProbe,
+  (pod) => pod.containers[0].env.push({ name: 'ENCRYPTION_KEYS', value: 'k1:secret' }),
+  (pod) => pod.volumes.pop(),
+];
+
+/** The rules notice each fault that is planted. */
+function checkRules([{ manifests }]) {
+  for (const plant of plants) {
+    const broken = structuredClone(manifests);
+    plant(
+      broken.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name.endsWith('-gateway')).spec.template
+        .spec,
+    );
+    if (faultsOf(broken).length !== 1) throw new StepError(`The rules do not notice ${plant}.`);
+  }
+}
+
 async function check() {
   const sets = render();
+  checkRules(sets);
   checkRefusals();
   const count = sets.reduce((sum, { manifests }) => sum + manifests.length, 0);
   console.log(
