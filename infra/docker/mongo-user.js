@@ -1,5 +1,6 @@
 // Creates the product's account. It may use only its own database, and may not change or remove entries of the audit log.
-// The MongoDB image runs this once, on an empty volume. Run it again after an upgrade, for new collections:
+// The MongoDB image runs this once, on an empty volume. Run it again after an upgrade, for new collections; it asks for the
+// password that `docker compose exec mongo cat /run/lightbox/mongo/root.password` shows:
 //   docker compose exec mongo mongosh --host mongo --tls --tlsCAFile /run/lightbox/ca/ca.pem -u root /docker-entrypoint-initdb.d/10-lightbox.js
 const lightbox = db.getSiblingDB('lightbox');
 const change = ['update', 'remove', 'dropIndex', 'collMod'];

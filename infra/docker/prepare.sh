@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes the files that the containers of docker-compose.yml share: its own CA, a certificate each for MongoDB and Valkey, the
-# key of the replica set, and folders that belong to the accounts of their services. Existing files are kept.
+# key of the replica set, the password of MongoDB's administrator, and folders that belong to the accounts of their services.
+# Existing files are kept.
 #   prepare.sh FOLDER    with the volumes ca, mongo, valkey, caddy and renderer in FOLDER
 set -eu
 umask 077
@@ -8,10 +9,10 @@ cd "$1"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The user ids of the official images: `mongodb` and `valkey` are 999, and the proxy runs as 1000.
+# The user ids of the official images: `mongodb` and `valkey` are 999, and the web server runs as 1000.
 mongo=${MONGO_OWNER:-999:999}
 valkey=${VALKEY_OWNER:-999:1000}
-proxy=${PROXY_OWNER:-1000:1000}
+web=${WEB_OWNER:-1000:1000}
 renderer=${RENDERER_OWNER:-10001:10001}
 
 # 90 days before the CA expires, all certificates are made again.
@@ -34,15 +35,20 @@ if ! openssl x509 -in ca/ca.pem -noout -checkend 7776000 >/dev/null 2>&1; then
   chown "$valkey" valkey/server.pem
   install -m 444 "$work/ca.pem" ca/ca.pem
 fi
-if [ ! -e mongo/set.key ]; then
-  openssl rand -base64 48 >"$work/set.key"
-  install -m 400 "$work/set.key" mongo/set.key
-  chown "$mongo" mongo/set.key
-fi
+# The key of the replica set, and the password of MongoDB's administrator, which nobody needs to choose.
+for secret in set.key root.password; do
+  [ ! -e "mongo/$secret" ] || continue
+  openssl rand -base64 48 >"$work/$secret"
+  install -m 400 "$work/$secret" "mongo/$secret"
+  chown "$mongo" "mongo/$secret"
+done
 # Files of an older version belong to root.
-[ "$(stat -c %u caddy)" != 0 ] || chown -R "$proxy" caddy
-# Workers connect to the socket in this folder. Only the renderer may create one.
-chmod 755 renderer
-chown "$renderer" renderer
+[ "$(stat -c %u caddy)" != 0 ] || chown -R "$web" caddy
+# Workers connect to the socket in this folder. Only the renderer may create one. A folder that is the renderer's already is
+# right: without more rights than CHOWN, its mode cannot be changed again.
+if [ "$(stat -c %u renderer)" = 0 ]; then
+  chmod 755 renderer
+  chown "$renderer" renderer
+fi
 chmod 755 ca
 chmod 711 mongo valkey

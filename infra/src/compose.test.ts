@@ -80,7 +80,7 @@ describe('docker-compose.yml', () => {
     REDIS_PASSWORD: '9ad3e2',
   };
 
-  it.each(['gateway', 'workers'])(
+  it.each(['gateway', 'worker'])(
     'gives %s all settings that production needs, encrypted, from those of .env.example',
     (service) => {
       const config = loadConfig({ ...environmentOf(service, values), HOST: '0.0.0.0' });
@@ -94,14 +94,12 @@ describe('docker-compose.yml', () => {
 
   it('starts the mail catcher only with the profile `trial`', () => {
     const trial = { ...values, SMTP_URL: 'smtp://mail:1025' };
-    expect(() => loadConfig(environmentOf('workers', trial))).toThrow(/SMTP_URL would send data unencrypted to mail/);
-    expect(loadConfig(environmentOf('workers', { ...trial, ALLOW_PLAINTEXT: 'mail' })).smtpUrl).toBe(
-      'smtp://mail:1025',
-    );
+    expect(() => loadConfig(environmentOf('worker', trial))).toThrow(/SMTP_URL would send data unencrypted to mail/);
+    expect(loadConfig(environmentOf('worker', { ...trial, ALLOW_PLAINTEXT: 'mail' })).smtpUrl).toBe('smtp://mail:1025');
     expect(services.filter(([, { profiles }]) => profiles).map(([name]) => name)).toEqual(['mail']);
   });
 
-  const secrets = ['APP_KEYS', 'ENCRYPTION_KEYS', 'MONGO_PASSWORD', 'MONGO_ROOT_PASSWORD', 'REDIS_PASSWORD'];
+  const secrets = ['APP_KEYS', 'ENCRYPTION_KEYS', 'MONGO_PASSWORD', 'REDIS_PASSWORD'];
   const needed = ['PUBLIC_URL', 'SMTP_URL', ...secrets];
 
   it('contains no secret, and one message names all required settings when one is missing', () => {
@@ -126,8 +124,8 @@ describe('docker-compose.yml', () => {
       restart: name === 'prepare' ? 'no' : 'unless-stopped',
     });
     expect(service).not.toHaveProperty('privileged');
-    // `prepare` changes the owner of files. Caddy asks for its capability at the start, but does not need it.
-    expect(service.cap_add).toEqual({ prepare: ['CHOWN'], proxy: ['NET_BIND_SERVICE'] }[name]);
+    // `prepare` changes the owner of files.
+    expect(service.cap_add).toEqual(name === 'prepare' ? ['CHOWN'] : undefined);
     if (name === 'renderer') expect(service.network_mode).toBe('none');
     if (name === 'prepare') expect(service).toMatchObject({ user: '0:0', network_mode: 'none' });
     else {
@@ -144,25 +142,33 @@ describe('docker-compose.yml', () => {
   it('names the exact version of each image that it does not build', () => {
     const foreign = services.filter(([, { build }]) => !build).map(([, { image }]) => image);
     const bases = [...read('infra/docker/Dockerfile').matchAll(/^FROM (\S+:\S+)/gm)].map(([, image = '']) => image);
-    expect(foreign).toHaveLength(3);
+    expect(foreign).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^mongo:/), expect.stringMatching(/^valkey/)]),
+    );
+    expect(foreign).toHaveLength(2);
     for (const image of [...foreign, ...bases]) expect(image).toMatch(/:\d+\.\d+\.\d+(-[\w.-]+)?$/);
   });
 
-  it('publishes only the ports of the proxy, and gives the databases no outgoing network', () => {
+  it('can run any number of each process', () => {
+    for (const [name, service] of services) expect(service, name).not.toHaveProperty('container_name');
+    for (const name of ['gateway', 'worker']) expect(compose.services[name]?.ports).toBeUndefined();
+  });
+
+  it('publishes only the ports of the web server, and gives the databases no outgoing network', () => {
     const open = services.filter(([, { ports }]) => ports).map(([name]) => name);
-    expect(open).toEqual(['proxy', 'mail']);
+    expect(open).toEqual(['web', 'mail']);
     expect(compose.services.mail?.ports).toEqual(['127.0.0.1:1080:1080']);
     for (const name of ['mongo', 'valkey']) expect(compose.services[name]?.networks).toEqual(['data']);
     expect(compose).toMatchObject({ networks: { data: { internal: true } } });
   });
 
   it('gives the renderer a socket, its own account and nothing else', () => {
-    const { renderer, workers } = compose.services;
+    const { renderer, worker } = compose.services;
     expect(Object.keys(renderer?.environment ?? {}).sort()).toEqual(['LOG_LEVEL', 'RENDERER_SOCKET']);
-    expect(workers?.environment?.RENDERER_SOCKET).toBe(renderer?.environment?.RENDERER_SOCKET);
+    expect(worker?.environment?.RENDERER_SOCKET).toBe(renderer?.environment?.RENDERER_SOCKET);
     const users = services.filter(([, { user }]) => user === renderer?.user).map(([name]) => name);
     expect(users).toEqual(['renderer']);
-    expect(workers?.depends_on?.renderer).toEqual({ condition: 'service_healthy' });
+    expect(worker?.depends_on?.renderer).toEqual({ condition: 'service_healthy' });
   });
 
   it('keeps the texts of searches out of MongoDB’s log', () => {
@@ -179,7 +185,7 @@ describe('.env.example', () => {
   const named = lines.flatMap((line) => /^#?([A-Z][A-Z0-9_]+)=/.exec(line)?.[1] ?? []);
 
   it('lists every setting once, and no other', () => {
-    const onlyCompose = ['MONGO_PASSWORD', 'MONGO_ROOT_PASSWORD', 'REDIS_PASSWORD'];
+    const onlyCompose = ['MONGO_PASSWORD', 'REDIS_PASSWORD'];
     expect([...named].sort()).toEqual([...settingNames, ...onlyCompose].sort());
   });
 

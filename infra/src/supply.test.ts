@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
@@ -170,71 +170,85 @@ it('`npm run sbom` lists every deployed package, each with a known licence.', ()
   }
 });
 
-describe('a deployed image', () => {
-  const sources = deployed.filter((workspace) => existsSync(join(root, workspace, 'dist')));
-  const filesOf = (at: string): string[] =>
-    readdirSync(at, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name));
-
-  it('contains no development package', () => {
-    expect([...production].filter((path) => packages[path]?.dev)).toEqual([]);
-    const names = new Set([...production].map(nameOf));
-    for (const name of ['vitest', 'typescript', '@biomejs/biome', 'supertest', 'smtp-server', 'vite']) {
-      expect(names.has(name), name).toBe(false);
-    }
-  });
-
-  it('contains only the production packages and the built files, no sources and no `.git`', () => {
-    const stages = read('infra/docker/Dockerfile')
-      .replaceAll('\\\n', ' ')
+describe('an image', () => {
+  const dockerfile = read('infra/docker/Dockerfile').replaceAll(/ \\\n\s*/g, ' ');
+  const stages = new Map(
+    dockerfile
       .split(/^FROM /m)
       .slice(1)
-      .map((stage) => ({ name: / AS (\S+)/.exec(stage)?.[1] ?? 'image', lines: stage.split('\n') }));
-    const said = (name: string, instruction: string) =>
-      (stages.find((stage) => stage.name === name)?.lines ?? [])
-        .filter((line) => line.startsWith(`${instruction} `))
-        .map((line) => line.slice(instruction.length).trim());
-    expect(said('image', 'ADD')).toEqual([]);
-    expect(said('image', 'COPY')).toEqual([
-      '--from=dependencies /app ./',
-      ...[...deployed, 'frontend'].map((part) => `--from=build /app/${part}/dist ${part}/dist`),
-    ]);
-    // The first stage contains the manifests and the packages that npm installs from them.
-    expect(stages.find(({ name }) => name === 'dependencies')?.lines[0]).toBe('manifests AS dependencies');
-    expect(said('dependencies', 'COPY')).toEqual([]);
-    expect(said('dependencies', 'RUN')).toEqual([
-      `npm ci --omit=dev ${deployed.map((name) => `-w ${name}`).join(' ')}`,
-    ]);
-    for (const copied of said('manifests', 'COPY').flatMap((line) => line.split(/\s+/).slice(0, -1))) {
-      expect(copied).toMatch(/^(\w+\/)?package(-lock)?\.json$|^\.npmrc$/);
-    }
+      .map((stage) => {
+        const [, base = '', name = ''] = /^(\S+) AS (\S+)/.exec(stage) ?? [];
+        return [name, { base, lines: stage.split('\n') }];
+      }),
+  );
+  const said = (name: string, instruction: string): string[] =>
+    (stages.get(name)?.lines ?? [])
+      .filter((line) => line.startsWith(`${instruction} `))
+      .map((line) => line.slice(instruction.length).trim());
+  const processes = ['gateway', 'worker', 'renderer'];
+
+  /** Returns the paths that collect.mjs copies for a process. */
+  function collected(name: string): string[] {
+    const entries = /collect\.mjs \/out ((?:\S+\.js ?)+)/.exec(said(`${name}-files`, 'RUN')[0] ?? '')?.[1] ?? '';
+    const args = ['infra/docker/collect.mjs', '--list', ...entries.trim().split(' ')];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+    expect(status, stderr).toBe(0);
+    return stdout.trim().split('\n');
+  }
+  const contents = new Map<string, string[]>();
+  beforeAll(() => {
+    for (const name of processes) contents.set(name, collected(name));
+  });
+  const packagesOf = (name: string) => (contents.get(name) ?? []).filter((path) => path.includes('node_modules/'));
+
+  it.each(processes)('of the %s has no more than Node and what collect.mjs copies', (name) => {
+    expect(stages.get(name)?.base).toBe('node');
+    expect(said(name, 'COPY')).toEqual([`--from=${name}-files /out ./`]);
+    expect(stages.get('node')?.base).toBe('scratch');
+    expect(said('node', 'COPY')).toEqual(['--from=node-files /out /']);
+    expect([...said(name, 'ADD'), ...said(name, 'RUN'), ...said('node', 'RUN')]).toEqual([]);
+    expect(said(name, 'USER')[0]).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+    expect(said(name, 'HEALTHCHECK')).toHaveLength(1);
   });
 
-  it('contains no tests, test helpers, source maps or types, and all its imports exist', () => {
-    expect(sources).toEqual(deployed);
-    for (const workspace of sources) {
-      cpSync(join(root, workspace, 'dist'), join(folder, workspace, 'dist'), { recursive: true });
-    }
-    mkdirSync(join(folder, 'frontend/dist/assets'), { recursive: true });
-    writeFileSync(join(folder, 'frontend/dist/assets/index.js.map'), '{}');
-    // Runs exactly those lines of the Dockerfile that follow the build.
-    const lines = /RUN npm run build \\\n([\s\S]*?)\n\n/.exec(read('infra/docker/Dockerfile'))?.[1] ?? '';
-    expect(lines).toContain('-delete');
-    const { status, stderr } = spawnSync('sh', ['-ec', `true \\\n${lines}`], { cwd: folder, encoding: 'utf8' });
-    expect(status, stderr).toBe(0);
-    const left = [...deployed, 'frontend'].flatMap((workspace) => filesOf(join(folder, workspace)));
-    expect(left.filter((file) => /\.map$|\.test\.|\/testing\/|\.d\.ts$|\.tsbuildinfo$/.test(file))).toEqual([]);
+  it.each(processes)(
+    'of the %s holds production packages and built files, without tests, types and sources',
+    (name) => {
+      const paths = contents.get(name) ?? [];
+      const built = paths.filter((path) => !path.includes('node_modules/') && !/^(\w+\/)?package\.json$/.test(path));
+      expect(built.filter((path) => !/^(contract|core|backend|workers)\/dist\/[\w./]+\.js$/.test(path))).toEqual([]);
+      expect(built.filter((path) => /\.test\.|\/testing\//.test(path))).toEqual([]);
+      expect(packagesOf(name).filter((path) => !production.has(path))).toEqual([]);
+      expect(packagesOf(name).filter((path) => packages[path]?.dev)).toEqual([]);
+    },
+  );
 
-    const names = new Set([...deployed.map((name) => `@lightbox/${name}`), ...[...production].map(nameOf)]);
-    const started = left.filter((file) => file.endsWith('.js'));
-    const imports = started.flatMap((file) =>
-      [...readFileSync(file, 'utf8').matchAll(/^(?:import|export)\s[^'"]*from ['"]([^.'"][^'"]*)['"]/gm)].map(
-        ([, from = '']) => (from.startsWith('@') ? from.split('/').slice(0, 2) : from.split('/').slice(0, 1)).join('/'),
-      ),
-    );
-    const strange = new Set(imports.filter((name) => !isBuiltin(name) && !names.has(name)));
-    expect([...strange]).toEqual([]);
-    expect(imports.filter((name) => name === 'express').length).toBeGreaterThan(0);
+  it.each(processes)('of the %s holds every file and package that its files import', (name) => {
+    const paths = new Set(contents.get(name));
+    const files = [...paths].filter((path) => path.endsWith('.js') && !path.includes('node_modules/'));
+    const missing = files.flatMap((file) => {
+      const text = read(file);
+      const imports = [
+        ...text.matchAll(/(?:^(?:import|export)\s[^'"]*\bfrom |^import |\bimport\()['"]([^'"]+)['"]/gm),
+      ].map(([, from = '']) => from);
+      return imports.filter((from) => {
+        if (isBuiltin(from)) return false;
+        if (from.startsWith('.')) return !paths.has(join(dirname(file), from));
+        const [scope, other = '', ...rest] = from.split('/');
+        if (scope === '@lightbox') return !paths.has([other, 'dist', ...rest].join('/'));
+        const found = resolve(file.split('/')[0] ?? '', from.startsWith('@') ? `${scope}/${other}` : (scope ?? ''));
+        return !found || !paths.has(found);
+      });
+    });
+    expect(files.length).toBeGreaterThan(20);
+    expect(missing).toEqual([]);
+  });
+
+  it('of the renderer holds no client of a database, a queue, a mail server or a bucket', () => {
+    const names = packagesOf('renderer').map(nameOf);
+    expect(names).toEqual(expect.arrayContaining(['sharp', '@hyzyla/pdfium', 'dcmjs-codecs']));
+    for (const name of ['mongodb', 'mongoose', 'ioredis', 'bullmq', 'nodemailer', '@aws-sdk/client-s3', 'openai']) {
+      expect(names).not.toContain(name);
+    }
   });
 });

@@ -46,13 +46,19 @@ let valkeyPort: number;
 
 const docker = join(import.meta.dirname, '../docker');
 
+/** Root can have exactly the rights of the container `prepare`. */
+const asContainer = process.getuid?.() === 0 && spawnSync('setpriv', ['--version']).status === 0;
+
 /** Makes the certificates and the key of the replica set as for the containers, owned by the user who runs the tests. */
 function prepare(): void {
   for (const volume of ['ca', 'mongo', 'valkey', 'caddy', 'renderer'])
     mkdirSync(join(volumes, volume), { recursive: true });
   const own = `${process.getuid?.()}:${process.getgid?.()}`;
-  const env = { ...process.env, MONGO_OWNER: own, VALKEY_OWNER: own, PROXY_OWNER: own, RENDERER_OWNER: own };
-  execFileSync('sh', [join(docker, 'prepare.sh'), volumes], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const renderer = asContainer ? '10001:10001' : own;
+  const env = { ...process.env, MONGO_OWNER: own, VALKEY_OWNER: own, WEB_OWNER: own, RENDERER_OWNER: renderer };
+  const rights = asContainer ? ['setpriv', '--bounding-set', '-all,+chown'] : [];
+  const [program = '', ...args] = [...rights, 'sh', join(docker, 'prepare.sh'), volumes];
+  execFileSync(program, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 const read = (name: string): string => readFileSync(join(volumes, name), 'utf8');
 
@@ -287,15 +293,16 @@ describe.skipIf(!hasOpenssl)('databases that accept only TLS', () => {
   });
 
   it('keep their certificates at the next start, readable only by themselves, and keep no key of the CA', () => {
-    const kept = () => ['ca/ca.pem', 'mongo/server.pem', 'mongo/set.key', 'valkey/server.pem'].map(read);
+    const kept = () =>
+      ['ca/ca.pem', 'mongo/server.pem', 'mongo/set.key', 'mongo/root.password', 'valkey/server.pem'].map(read);
     const before = kept();
     prepare();
     expect(kept()).toEqual(before);
-    for (const name of ['mongo/server.pem', 'mongo/set.key', 'valkey/server.pem'])
+    for (const name of ['mongo/server.pem', 'mongo/set.key', 'mongo/root.password', 'valkey/server.pem'])
       expect(statSync(join(volumes, name)).mode & 0o777).toBe(0o400);
     expect(['ca', 'mongo', 'valkey'].map((volume) => readdirSync(join(volumes, volume)).sort())).toEqual([
       ['ca.pem'],
-      ['server.pem', 'set.key'],
+      ['root.password', 'server.pem', 'set.key'],
       ['server.pem'],
     ]);
   });

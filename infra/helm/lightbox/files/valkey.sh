@@ -1,0 +1,1 @@
+../../../docker/valkey.sh
