@@ -21,6 +21,8 @@ export interface Actor {
   id?: ObjectId;
   ip: string;
   /** `Idempotency-Key` of the request, bound to caller and call, and a keyed hash of the request. */
+  /** The personal token with which a program acts for this person. */
+  token?: ObjectId;
   idempotency?: { key: string; request: string };
   hold?: Hold;
 }
@@ -247,6 +249,7 @@ export class Events {
       ...(actorId ? { actor: actorId } : {}),
       table: auditActions[event.type].table,
       ...(event.record ? { record: event.record } : {}),
+      ...(actor.token && !event.actor ? { token: actor.token } : {}),
       ...(event.records ? { records: event.records } : {}),
       ...(event.owners ? { owners: event.owners } : {}),
       recipients: unique(event.recipients ?? []),

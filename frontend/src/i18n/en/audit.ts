@@ -18,6 +18,8 @@ export const audit = {
   actionColumn: 'Action',
   table: 'Table',
   ip: 'IP Address',
+  byToken: 'by the access token {{id}}',
+  tokenId: 'Personal token',
   reason: 'Reason',
   none: '–',
   system: 'System',

@@ -18,6 +18,8 @@ export const audit = {
   actionColumn: 'عمل',
   table: 'جدول',
   ip: 'IP پتا',
+  byToken: 'رسائی کے ٹوکن {{id}} کے ذریعے',
+  tokenId: 'ذاتی ٹوکن',
   reason: 'وجہ',
   none: '–',
   system: 'سسٹم',
