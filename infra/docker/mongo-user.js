@@ -60,6 +60,8 @@ const rights = {
         'passkeys',
         'ceremonies',
         'pushsubscriptions',
+        'webhooks',
+        'webhookdeliveries',
         'reminders',
         'secrets',
         'sentmails',
