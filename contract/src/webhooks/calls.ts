@@ -10,7 +10,7 @@ import { TEST_EVENT, WebhookEvent, webhookEvents } from './events.js';
 /** The first characters of each secret (Standard Webhooks). */
 export const secretPrefix = 'whsec_';
 
-/** Where the events go, and which. */
+/** The address that gets events, and the events. */
 export const WebhookFields = z.strictObject({
   url: z
     .url({ protocol: /^https?$/, error: texts.webhookAddress })

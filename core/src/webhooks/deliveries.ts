@@ -13,7 +13,7 @@ export interface WebhookNews {
   type: WebhookEvent;
   data: WebhookData;
   at: Date;
-  /** The people whose webhooks get it. What they may learn is judged again before each try. */
+  /** The people whose webhooks get it. Each try judges again if they may learn of it. */
   people: readonly ObjectId[];
 }
 
@@ -67,7 +67,7 @@ export async function storeDeliveries(models: Models, clock: Clock, news: Webhoo
   );
   if (wanted.length === 0) return [];
   const keys = wanted.map(({ webhook, event }) => ({ webhook, event }));
-  // What an earlier hand-over stored stays as it is.
+  // A delivery that an earlier hand-over stored stays as it is.
   await models.WebhookDelivery.bulkWrite(
     wanted.map((delivery, i) => ({
       updateOne: { filter: keys[i] ?? {}, update: { $setOnInsert: delivery }, upsert: true },

@@ -12,7 +12,7 @@ const contextOf = (id: WebhookDoc['_id']) => `webhook ${id}`;
 
 export const newSecret = (): Buffer => randomBytes(BYTES);
 
-/** Returns the secret as its owner sees it, once. */
+/** Returns the text of the secret that its owner sees once. */
 export const showSecret = (secret: Buffer): string => `${secretPrefix}${secret.toString('base64')}`;
 
 export const sealSecret = (keys: Keys, id: WebhookDoc['_id'], secret: Buffer): SealedValue =>

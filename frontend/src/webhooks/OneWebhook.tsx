@@ -27,7 +27,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** What the product noticed about the address. */
+/** Says that nothing arrives at the address, or that the product turned the webhook off. */
 function Trouble({ webhook: { on, failingSince, stoppedAt } }: Pick<Props, 'webhook'>) {
   const { t } = useTranslation();
   if (!on && stoppedAt) {

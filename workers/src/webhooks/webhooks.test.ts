@@ -203,8 +203,8 @@ describe('a delivery', () => {
       'an endless answer',
       (response) => {
         response.writeHead(500);
-        const write = () => void (!response.destroyed && (response.write('x'.repeat(8192)), setImmediate(write)));
-        write();
+        const timer = setInterval(() => response.write('x'.repeat(8192)), 1);
+        response.on('close', () => clearInterval(timer));
       },
     ],
     ['a broken connection', (response) => response.destroy()],
