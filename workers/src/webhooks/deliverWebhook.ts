@@ -2,6 +2,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import type { DeliveryFault } from '@lightbox/contract/webhooks/calls.js';
 import type { WebhookBody } from '@lightbox/contract/webhooks/events.js';
 import type { Core } from '@lightbox/core/core.js';
+import { isAway } from '@lightbox/core/db/away.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { WebhookDoc } from '@lightbox/core/models/webhook.js';
 import type { WebhookDeliveryDoc } from '@lightbox/core/models/webhookDelivery.js';
@@ -34,7 +35,7 @@ export async function deliverWebhook(
   core: Core,
   poster: Poster,
   { deliveryId, turn }: JobData<'deliverWebhook'>,
-  { later }: JobContext,
+  { later, isLastAttempt }: JobContext,
 ): Promise<void> {
   const { Webhook, WebhookDelivery } = core.models;
   const delivery = await WebhookDelivery.findById(oid(deliveryId)).lean<WebhookDeliveryDoc>();
@@ -43,17 +44,24 @@ export async function deliverWebhook(
   if (!webhook) return;
   if (!webhook.on) return end(core, delivery, { state: 'failed', fault: 'off' });
   if (!(await mayLearn(core, webhook, delivery))) return end(core, delivery, { state: 'withheld' });
-  if (!takeTurn(webhook)) return later(waitMs());
+  if (!takeTurn(webhook)) return later(waitMs(webhook));
   try {
     const outcome = await send(core, poster, webhook, delivery);
     await (outcome.fault ? failed(core, webhook, delivery, outcome) : delivered(core, webhook, delivery, outcome));
+  } catch (error) {
+    // Redis keeps the job, so that nothing would try the delivery again.
+    if (isLastAttempt && !isAway(error)) await end(core, delivery, { state: 'failed' });
+    throw error;
   } finally {
     leaveTurn(webhook);
   }
 }
 
-/** A delivery whose webhook has enough under way looks again after this time. */
-const waitMs = (): number => (limits.webhookSeconds * 1000 * (1 + Math.random())) / 2;
+/**
+ * A delivery whose webhook has enough under way looks again after this time. While the address fails, many may wait, and
+ * their looks must cost little.
+ */
+const waitMs = ({ failingSince }: WebhookDoc): number => (failingSince ? 60_000 : 500) * (1 + Math.random());
 
 async function send(
   { keys, clock }: Core,
