@@ -35,6 +35,7 @@ import { shareRoutes } from './sharing/routes.js';
 import { studyRoutes } from './studies/routes.js';
 import { uploadRoutes } from './uploads/routes.js';
 import { userRoutes } from './users/routes.js';
+import { webhookRoutes } from './webhooks/routes.js';
 
 const features = [
   authRoutes,
@@ -54,6 +55,7 @@ const features = [
   messageRoutes,
   notificationRoutes,
   pushRoutes,
+  webhookRoutes,
   auditRoutes,
   roleRoutes,
   settingRoutes,

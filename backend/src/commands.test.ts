@@ -65,6 +65,7 @@ it('An upload takes a small number of commands, and none reads what it has just 
       'insert events',
       'commitTransaction 1',
       // The hand-over.
+      'find webhooks',
       'update events',
     ].sort(),
   );
@@ -117,7 +118,7 @@ it('However many uploads arrive, their chunks are sealed and written six at a ti
   expect(most).toBe(6);
 });
 
-it('A message takes two commands at the same time before its answer, and one after its delivery.', async () => {
+it('A message takes two commands at the same time before its answer, and two after its delivery.', async () => {
   const { id: recipientId } = await buildPatient(test.gateway);
   const { Message } = test.gateway.models;
   const send = async () => {
@@ -135,7 +136,7 @@ it('A message takes two commands at the same time before its answer, and one aft
   client.on('commandStarted', started).on('commandSucceeded', ended);
   const commands = await commandsOf(send);
   client.off('commandStarted', started).off('commandSucceeded', ended);
-  expect(names(commands)).toEqual(['insert messages', 'update conversations', 'update messages']);
+  expect(names(commands)).toEqual(['find webhooks', 'insert messages', 'update conversations', 'update messages']);
   expect(steps).toEqual(['begins', 'begins', 'ends', 'ends', 'begins', 'ends']);
 });
 

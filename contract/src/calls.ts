@@ -21,6 +21,7 @@ import { shareCalls } from './sharing/calls.js';
 import { studyCalls } from './studies/calls.js';
 import { uploadCalls } from './uploads/calls.js';
 import { userCalls } from './users/calls.js';
+import { webhookCalls } from './webhooks/calls.js';
 
 /** Every call of the API, by name. */
 export const calls = {
@@ -47,5 +48,6 @@ export const calls = {
   ...settingCalls,
   ...overviewCalls,
   ...selfCheckCalls,
+  ...webhookCalls,
 };
 export type CallName = keyof typeof calls;

@@ -206,6 +206,17 @@ export const limits = {
   pushEndpointLength: 1000,
   /** Days after which a browser that was not seen again is removed. */
   pushDays: 90,
+  /** Webhooks of one account, and of the installation. */
+  webhooks: 10,
+  webhookUrlLength: 1000,
+  /** Seconds in which the address of a webhook must answer. */
+  webhookSeconds: 15,
+  /** Days of failures without a success after which a webhook is turned off. */
+  webhookFailingDays: 5,
+  /** Hours for which deliveries are also signed with the secret before. */
+  webhookOldSecretHours: 24,
+  /** Days for which the log of deliveries is kept. */
+  webhookLogDays: 30,
   /** Seconds after a push about a message in which further messages to the same person cause no push. */
   pushMessageSeconds: 30,
   /** Days after "Not now" before the app asks again. */

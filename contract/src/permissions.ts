@@ -51,6 +51,9 @@ export const permissions = {
   'message.use': everyone,
   'notification.use': everyone,
   'push.use': everyone,
+  'webhook.manage': everyone,
+  /** Webhooks that get the events of the whole installation. */
+  'webhook.manageAll': admins,
   'audit.read': staff,
   'audit.verify': admins,
   'access.explain': admins,

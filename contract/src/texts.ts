@@ -33,6 +33,7 @@ export const texts = {
   completeCode: 'Please enter a valid email and complete the OTP.',
   required: 'This field is required.',
   captionRequired: 'Please provide a caption.',
+  webhookAddress: 'Must be a public address that begins with https://.',
   notYourPatient: 'You cannot choose this patient.',
   otherPatientName: 'The name in the file is different.',
   otherBirthDate: 'The date of birth in the file is different.',

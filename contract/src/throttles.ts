@@ -113,6 +113,10 @@ export const throttles = {
   voice: { per: ['caller'], points: 60, seconds: hour, counts: 'calls', beyond: 'refused' },
   chatSearch: { per: ['caller'], points: 120, seconds: minute, counts: 'calls', beyond: 'refused' },
   pushSubscription: { per: ['caller'], points: 60, seconds: hour, counts: 'subscriptions', beyond: 'refused' },
+  /** New addresses, which the server resolves, and new secrets. */
+  webhook: { per: ['caller'], points: 30, seconds: hour, counts: 'calls', beyond: 'refused' },
+  /** Test events, and deliveries that are sent again. */
+  webhookSend: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
   people: { per: ['caller'], points: 500, seconds: hour, counts: 'people', beyond: 'notice' },
 } as const satisfies Record<string, ThrottleShape>;
 

@@ -61,6 +61,8 @@ const rights = {
         'passkeys',
         'ceremonies',
         'pushsubscriptions',
+        'webhooks',
+        'webhookdeliveries',
         'reminders',
         'secrets',
         'sentmails',

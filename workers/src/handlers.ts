@@ -9,6 +9,7 @@ import type { AnalysisProvider } from './analysis/providers/provider.js';
 import type { JobContext } from './jobContext.js';
 import { sendMail } from './mail/sendMail.js';
 import { removeAllListed } from './maintenance/orphans.js';
+import type { Poster } from './net/poster.js';
 import { sendDigest } from './notifications/digest.js';
 import { notify } from './notifications/notify.js';
 import { sendReminder } from './notifications/reminders.js';
@@ -22,6 +23,7 @@ import { deliverPush } from './push/deliverPush.js';
 import { pushMessage } from './push/pushMessage.js';
 import type { PushSender } from './push/sender.js';
 import { makeReport } from './reports/makeReport.js';
+import { deliverWebhook } from './webhooks/deliverWebhook.js';
 
 export interface Tools {
   core: Core;
@@ -30,6 +32,8 @@ export interface Tools {
   pictures: Pictures;
   /** Null when no key for web push is configured. */
   pushSender: PushSender | null;
+  /** Posts to the addresses of webhooks. */
+  webhookPoster: Poster;
 }
 
 type Handlers = { [N in JobName]: (tools: Tools, data: JobData<N>, context: JobContext) => Promise<unknown> };
@@ -54,6 +58,7 @@ export const handlers: Handlers = {
   sendDigest: ({ core, mailer }, data) => sendDigest(core, mailer, data),
   pushMessage: ({ core }, { messageId }, context) => pushMessage(core, messageId, context),
   deliverPush: ({ core, pushSender }, data) => deliverPush(core, pushSender, data),
+  deliverWebhook: ({ core, webhookPoster }, data, context) => deliverWebhook(core, webhookPoster, data, context),
   appendAudit: ({ core }) => appendAndTell(core),
   removeBlobs: ({ core }) => removeAllListed(core),
   removeBlob: ({ core }, { blobId }) => removeBytes(core, oid(blobId)),

@@ -10,6 +10,7 @@ import { selectProvider } from './analysis/providers/select.js';
 import { JobFailed } from './failures.js';
 import { keepSchedule } from './maintenance/schedule.js';
 import { sweepAudit, sweepEvents } from './maintenance/sweepEvents.js';
+import { createPoster } from './net/poster.js';
 import { pause } from './pause.js';
 import { type Isolation, openPictures } from './previews/preview.js';
 import { createPushSender } from './push/sender.js';
@@ -37,9 +38,10 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
   // Each loop and each job adds a listener.
   setMaxListeners(0, stopping.signal);
   const pushSender = createPushSender(config);
+  const webhookPoster = createPoster(config.webhookOrigins);
   const pictures = await openPictures(config.rendererSocket);
   if (config.worker.queues.some((queue) => decoding.has(queue))) logIsolation(core, pictures.isolation);
-  const tools = { core, mailer, provider: selectProvider(config.ai), pictures, pushSender };
+  const tools = { core, mailer, provider: selectProvider(config.ai), pictures, pushSender, webhookPoster };
   let workers: Worker[] = [];
   let loops: Promise<void>[] = [];
   const stopOps = await startOps(core, () => stopping.signal.aborted);
@@ -66,6 +68,7 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
       await stopOps();
       mailer.close();
       pushSender?.close();
+      webhookPoster.close();
       await pictures.close();
       await core.close();
     },

@@ -48,6 +48,7 @@ export async function presentEntries(
     id: String(entry._id),
     createAt: entry.at.toISOString(),
     user: entry.actor ? presentActor(byId.get(String(entry.actor)), String(entry.actor)) : null,
+    ...(entry.token ? { tokenId: String(entry.token) } : {}),
     actiontype: entry.type,
     tablename: entry.table,
     ...(entry.record ? { recordId: String(entry.record) } : {}),

@@ -51,6 +51,7 @@ const columns = [
   'recordIds',
   'id',
   'hash',
+  'tokenId',
 ];
 
 async function* cells(chunks: AsyncIterable<AuditEntry[]>): AsyncGenerator<Cell[][]> {
@@ -73,4 +74,5 @@ const cellsOf = (entry: AuditEntry): Cell[] => [
   entry.recordIds?.join(' '),
   entry.id,
   entry.hash,
+  entry.tokenId,
 ];

@@ -12,6 +12,8 @@ const kinds: Record<EventKind, { code: string; display: string }> = {
   auditLogUsed: { code: '110101', display: 'Audit Log Used' },
   applicationActivity: { code: '110100', display: 'Application Activity' },
 };
+/** The role of a program among the agents (CID 402). */
+const application = { system: dicom, code: '110150', display: 'Application' };
 /** For an entry that a newer version of the product wrote. */
 const unknown = { fhir: 'applicationActivity', does: 'E' } as const;
 
@@ -42,6 +44,10 @@ export function auditEvent(entry: AuditEntry): object {
         requestor: entry.user !== null,
         ...(entry.ipaddress ? { network: { address: entry.ipaddress, type: '2' } } : {}),
       },
+      // The program that acted for the person.
+      ...(entry.tokenId
+        ? [{ type: { coding: [application] }, who: identified('token', entry.tokenId), requestor: false }]
+        : []),
     ],
     source: { observer: identified('product', 'lightbox') },
     ...(records.length > 0 ? { entity: records.map((id) => ({ what: identified(entry.tablename, id) })) } : {}),

@@ -32,6 +32,8 @@ export async function notMe({ gateway, actor, body }: Context<Call>): Promise<An
     if (!(await useCode(gateway, _id, tx.session))) throw new AppError('EXPIRED');
     undone = undo && (await takeBack(gateway, user, undo, tx.session));
     ended = await endAccess(gateway, user, 'notMe', tx.session);
+    // Somebody else may have made them. Their owner turns them on again.
+    await gateway.models.Webhook.updateMany({ user, on: true }, { $set: { on: false } }, { session: tx.session });
     tx.record({ type: 'auth.notMe', actor: user, record: user, reason: undone ?? '' });
     return user;
   });

@@ -1,9 +1,13 @@
 import { type TokenScope, tokenPrefix, tokenScopes } from '@lightbox/contract/auth/personalTokens.js';
+import type { AuditEntry } from '@lightbox/contract/audit/calls.js';
 import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { type Permission, permissions, roleMay } from '@lightbox/contract/permissions.js';
-import { newId } from '@lightbox/core/db/ids.js';
+import { appendAudit } from '@lightbox/core/audit/chain.js';
+import { verifyAudit } from '@lightbox/core/audit/verify.js';
+import { newId, oid } from '@lightbox/core/db/ids.js';
+import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
 import { describe, expect, it } from 'vitest';
 import { connectSocket } from '../testing/client.js';
 import { buildAdmin, buildImage, buildPatient, buildProvider, type Person, signIn } from '../testing/factories.js';
@@ -47,9 +51,9 @@ describe('a personal token', () => {
     await api.as(person).del(`/auth/tokens/${person.sessionId}`).expect(404);
   });
 
-  it('uploads and reads for its person, and the log names the person', async () => {
+  it('uploads and reads for its person, and the log names the person and the token', async () => {
     const person = await buildProvider(test.gateway);
-    const { token } = await make(person, ['upload', 'read']);
+    const { id, token } = await make(person, ['upload', 'read']);
     const { body } = await api.as(token).upload(png(4, 4)).expect(201);
     await api.as(token).get(`/upload/image/${body.data.id}/content`).expect(200);
     const events = await test.gateway.models.Event.find({ record: body.data.id }).lean();
@@ -59,6 +63,35 @@ describe('a personal token', () => {
         ['image.content', person.id],
       ]),
     );
+    await api.as(token).get(`/upload/image/${newId()}`).expect(404);
+    await api.as(person).get(`/upload/image/${body.data.id}/content`).expect(200);
+    const { models, keys } = test.gateway;
+    await appendAudit(models, keys.audit);
+    const own = api.as(person);
+    const { body: log } = await own.get('/audit/logs?limit=50').expect(200);
+    const told = (log.data as AuditEntry[]).map(({ actiontype, status, tokenId }) => [actiontype, status, tokenId]);
+    expect(told).toEqual(
+      expect.arrayContaining([
+        ['image.upload', 'success', id],
+        ['image.content', 'success', id],
+        ['image.content', 'success', undefined],
+        ['image.read', 'denied', id],
+      ]),
+    );
+    const csv = (await own.get('/audit/export').expect(200)).text.split('\r\n');
+    expect(csv[0]).toMatch(/,tokenId$/);
+    expect(csv.find((line) => line.includes('image.upload'))).toMatch(new RegExp(`,${id}$`));
+    const fhir = JSON.parse((await own.get('/audit/export?format=fhir').expect(200)).text);
+    expect(JSON.stringify(fhir)).toContain(`"who":{"identifier":{"system":"urn:lightbox:token","value":"${id}"}}`);
+    // The token is one of the facts that the chain protects.
+    expect(await verifyAudit(models, keys.audit)).toMatchObject({ ok: true });
+    const { seq } = (await models.AuditEntry.findOne({ type: 'image.upload', token: oid(id) }).lean()) as AuditEntryDoc;
+    for (const change of [{ $unset: { token: 1 } }, { $set: { token: newId() } }]) {
+      await models.AuditEntry.updateOne({ seq }, change);
+      expect(await verifyAudit(models, keys.audit)).toMatchObject({ ok: false, firstBroken: seq });
+    }
+    await models.AuditEntry.updateOne({ seq }, { $set: { token: oid(id) } });
+    expect(await verifyAudit(models, keys.audit)).toMatchObject({ ok: true });
   });
 
   it.each(tokenScopes)('with the scope %s opens exactly the calls that name it', async (scope) => {

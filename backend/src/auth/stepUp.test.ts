@@ -24,10 +24,14 @@ const { test, api } = useGateway();
 const shapes = Object.entries(calls) as [CallName, CallShape][];
 const asking = shapes.filter(([, { stepUp }]) => stepUp);
 
+const hook = { url: 'https://127.0.0.1/x', events: ['image.uploaded'] };
 /** A body that each of them reads; what it names is not there, so nothing comes of it. */
 const bodies: Partial<Record<CallName, object>> = {
   changeRole: { role: 'patient' },
   createToken: { name: 'x', scopes: ['read'], days: 1 },
+  createWebhook: hook,
+  createInstallationWebhook: hook,
+  changeWebhook: hook,
   setLegalHold: { held: true, reason: 'Letter of the court' },
   openEmergency: { reason: 'Unconscious after a fall' },
   addPasskey: {
@@ -55,6 +59,10 @@ describe('a proof that it is still the same person', () => {
       addPasskey: 'always',
       removePasskey: 'always',
       createToken: 'recent',
+      createWebhook: 'recent',
+      createInstallationWebhook: 'recent',
+      changeWebhook: 'recent',
+      rotateWebhookSecret: 'recent',
       changeRole: 'recent',
       setLegalHold: 'recent',
       openEmergency: 'recent',

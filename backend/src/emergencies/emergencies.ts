@@ -4,7 +4,7 @@ import { type EmergencyRule, emergencyRules } from '@lightbox/contract/emergenci
 import { isLiveEmergency } from '@lightbox/contract/emergencies/states.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
-import { coveredBy, liveEmergency, overdueEmergency } from '@lightbox/core/access/emergencies.js';
+import { coveredBy, liveEmergency, overdueEmergency, partiesOf } from '@lightbox/core/access/emergencies.js';
 import { holdUser } from '@lightbox/core/access/hold.js';
 import { covering, verifiedShare } from '@lightbox/core/access/shares.js';
 import { requireUser } from '@lightbox/core/access/users.js';
@@ -20,7 +20,7 @@ import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { presentImages } from '../images/present.js';
 import { waitingReviews } from '../overview/attention.js';
 import { activeAdmins } from '../users/admins.js';
-import { partiesOf, presentEmergencies, presentEmergency } from './present.js';
+import { presentEmergencies, presentEmergency } from './present.js';
 
 /** Returns the record; 404 when the viewer may not see it, 403 when the rule forbids the act. */
 export async function requireEmergency(

@@ -1,16 +1,12 @@
 import type { Emergency } from '@lightbox/contract/emergencies/calls.js';
-import { type EmergencyParties, emergencyRules } from '@lightbox/contract/emergencies/policy.js';
+import { emergencyRules } from '@lightbox/contract/emergencies/policy.js';
 import type { ByEmergency } from '@lightbox/contract/emergencies/schemas.js';
 import { isLiveEmergency } from '@lightbox/contract/emergencies/states.js';
+import { partiesOf } from '@lightbox/core/access/emergencies.js';
 import { openText } from '@lightbox/core/emergencies/sealed.js';
 import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { Gateway, Viewer } from '../context.js';
 import { namesOf } from '../users/names.js';
-
-export const partiesOf = ({ provider, patient }: EmergencyDoc): EmergencyParties => ({
-  providerId: String(provider),
-  patientId: String(patient),
-});
 
 /** Presents the access in an image or a study that the viewer opens by it. */
 export const presentBy = ({ _id, until }: EmergencyDoc): ByEmergency => ({

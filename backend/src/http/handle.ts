@@ -3,7 +3,7 @@ import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { type Permission, permissions } from '@lightbox/contract/permissions.js';
-import { oid } from '@lightbox/core/db/ids.js';
+import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
@@ -59,7 +59,7 @@ function bind<C extends CallShape>(router: Router, gateway: Gateway, shape: C, h
       if (answer?.pagination) await run(compressLists, req, res);
       if (answer) send(res, shape, answer);
     } catch (error) {
-      if (who.viewer) await recordRefusal(gateway, shape, req, who.viewer, error);
+      if (who.viewer) await recordRefusal(gateway, shape, req, { ...who, viewer: who.viewer }, error);
       else if (error instanceof AppError) gateway.anonymousFailures.count(error, req.ip ?? '');
       throw error;
     }
@@ -99,6 +99,8 @@ const isPermission = (who: CallShape['who']): who is Permission => Object.hasOwn
 interface Identity {
   viewer: Reader | Sender | null;
   verification: Verification | null;
+  /** The personal token of the call. */
+  token?: ObjectId;
 }
 
 /** Returns the signed-in person; null for guests and senders too. */
@@ -125,7 +127,7 @@ async function identify(gateway: Gateway, shape: CallShape, req: Request, res: R
       : claims.typ === 'sender'
         ? await senderOf(gateway, claims)
         : await recentViewer(gateway, claims, active);
-  return { viewer, verification: null };
+  return { viewer, verification: null, ...(claims.typ === 'personal' ? { token: oid(claims.rid) } : {}) };
 }
 
 /** Returns the types of token that a call accepts. */
@@ -202,6 +204,7 @@ function actorOf(gateway: Gateway, shape: CallShape, req: Request, who: Identity
   const actor: Actor = {
     ip: req.ip ?? '',
     ...(viewer ? { id: viewer._id, hold: holdSession(gateway, viewer) } : {}),
+    ...(who.token ? { token: who.token } : {}),
   };
   if (!key) return actor;
   const idempotency = { key: `${viewer?.id ?? 'anyone'}:${shape.path}:${key.toLowerCase()}`, request: '' };
@@ -243,7 +246,7 @@ async function recordRefusal(
   gateway: Gateway,
   shape: CallShape,
   req: Request,
-  viewer: Reader | Sender,
+  { viewer, token }: Identity & { viewer: Reader | Sender },
   error: unknown,
 ): Promise<void> {
   const { role } = viewer;
@@ -254,7 +257,7 @@ async function recordRefusal(
   const id = Object.values(req.params)[0];
   await gateway.events
     .record(
-      { ...(nobody ? {} : { id: viewer._id }), ip: req.ip ?? '' },
+      { ...(nobody ? {} : { id: viewer._id }), ...(token ? { token } : {}), ip: req.ip ?? '' },
       {
         type,
         status: 'denied',

@@ -83,9 +83,9 @@ async function shareAll(
 }
 
 async function handOver(gateway: Gateway, message: MessageDoc): Promise<void> {
-  const { _id, recipient } = message;
+  const { _id, recipient, sender, createAt } = message;
   await broadcastMessages(gateway, [message]);
-  await gateway.settleMessage({ _id, recipient });
+  await gateway.settleMessage({ _id, recipient, sender, createAt });
 }
 
 export async function postMessage({

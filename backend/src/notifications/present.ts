@@ -5,6 +5,7 @@ import { formOf, imageRules } from '@lightbox/contract/images/policy.js';
 import type { Notification } from '@lightbox/contract/notifications/calls.js';
 import { shareState } from '@lightbox/contract/sharing/states.js';
 import { texts } from '@lightbox/contract/texts.js';
+import { partiesOf } from '@lightbox/core/access/emergencies.js';
 import { noGrounds } from '@lightbox/core/access/grounds.js';
 import { imageFacts } from '@lightbox/core/access/images.js';
 import { covering, covers, liveShare, strongest } from '@lightbox/core/access/shares.js';
@@ -17,7 +18,6 @@ import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
 import { carerFacts } from '../carers/present.js';
 import type { Gateway, Viewer } from '../context.js';
-import { partiesOf } from '../emergencies/present.js';
 import { namesOf } from '../users/names.js';
 
 type Reader = Pick<Viewer, 'id' | 'role' | '_id'>;
@@ -30,7 +30,12 @@ const aboutEmergencies: readonly NotificationKind[] = [
   'emergency.answered',
 ];
 const aboutCarers: readonly NotificationKind[] = ['carer.named', 'carer.accepted', 'carer.ended'];
-const withoutImage = [...aboutAccounts, ...aboutEmergencies, ...aboutCarers];
+const withoutImage: readonly NotificationKind[] = [
+  ...aboutAccounts,
+  ...aboutEmergencies,
+  ...aboutCarers,
+  'webhook.stopped',
+];
 
 /**
  * Presents notifications with the names that the viewer may know now, with a few queries for any number of them. A

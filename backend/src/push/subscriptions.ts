@@ -7,7 +7,7 @@ import { isDuplicate, newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { PushSubscriptionDoc } from '@lightbox/core/models/pushSubscription.js';
-import { isEndpoint } from '@lightbox/core/push/endpoints.js';
+import { isEndpoint } from '@lightbox/core/net/endpoints.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 
 type Subscribe = typeof pushCalls.subscribePush;

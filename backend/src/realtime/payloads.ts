@@ -1,27 +1,28 @@
 import { readingRule } from '@lightbox/contract/analysis/policy.js';
 import { carerRules } from '@lightbox/contract/carers/policy.js';
-import { emergencyRules } from '@lightbox/contract/emergencies/policy.js';
 import type { ServerEvent, ServerPayload, ViewEvent } from '@lightbox/contract/events.js';
-import { type ImageRule, imageRules } from '@lightbox/contract/images/policy.js';
-import { shareRules } from '@lightbox/contract/sharing/policy.js';
+import { imageRules } from '@lightbox/contract/images/policy.js';
 import { helps } from '@lightbox/core/access/carers.js';
 import { findImage } from '@lightbox/core/access/images.js';
-import { findStudy } from '@lightbox/core/access/studies.js';
+import {
+  followedLink,
+  followedShare,
+  followsRequest,
+  mayImage,
+  mayStudy,
+  seenEmergency,
+} from '@lightbox/core/access/news.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { LiveUpdate } from '@lightbox/core/events/signals.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { CarerDoc } from '@lightbox/core/models/carer.js';
-import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
-import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
-import { ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import { findAnalysis, hidesDrafts } from '../analysis/analysis.js';
 import { presentFailure, presentResult } from '../analysis/present.js';
 import { carerFacts } from '../carers/present.js';
 import type { Gateway, Viewer } from '../context.js';
-import { partiesOf } from '../emergencies/present.js';
 import { presentMessage } from '../messages/present.js';
 import { presentNotifications } from '../notifications/present.js';
 import { namesOfTarget } from '../sharing/present.js';
@@ -36,21 +37,15 @@ type Payload<P> = (gateway: Gateway, viewer: Pick<Viewer, 'id' | 'role' | '_id'>
 const text = (refs: Refs, name: string): string => String(refs[name] ?? '');
 
 const share: Payload<ServerPayload<'share:created'>> = async (gateway, viewer, refs) => {
-  const found = await gateway.models.Share.findById(oid(text(refs, 'share'))).lean<ShareDoc>();
-  if (!found) return null;
-  const owner = await ownerOf(gateway.models, found);
-  const parties = {
-    recipientId: String(found.recipient),
-    sharedById: String(found.sharedBy),
-    ownerId: owner ? String(owner) : undefined,
-  };
-  if (!shareRules.follow(viewer, parties)) return null;
-  return {
-    sharingRequestId: String(found._id),
-    ...namesOfTarget(found),
-    createdfor: String(found.recipient),
-    expiresAt: found.expiresAt?.toISOString() ?? null,
-  };
+  const found = await followedShare(gateway, viewer, text(refs, 'share'));
+  return (
+    found && {
+      sharingRequestId: String(found._id),
+      ...namesOfTarget(found),
+      createdfor: String(found.recipient),
+      expiresAt: found.expiresAt?.toISOString() ?? null,
+    }
+  );
 };
 
 const changedShare: Payload<ServerPayload<'share:changed'>> = async (gateway, viewer, refs) => {
@@ -66,25 +61,19 @@ const invite: Payload<ServerPayload<'invite:ended'>> = async (_gateway, _viewer,
   invitationId: text(refs, 'invite'),
 });
 
-/** For people who may share the image or study: only they see its guest links. */
 const guest: Payload<ServerPayload<'guest:created'>> = async (gateway, viewer, refs) => {
-  const link = await gateway.models.GuestLink.findById(oid(text(refs, 'link'))).lean<GuestLinkDoc>();
-  const owner = link && (await ownerOf(gateway.models, link));
-  if (!link || !owner) return null;
-  if (!imageRules.share(viewer, { ownerId: String(owner), patientId: null, share: null })) return null;
-  return { guestLinkId: String(link._id), ...namesOfTarget(link) };
+  const link = await followedLink(gateway, viewer, text(refs, 'link'));
+  return link && { guestLinkId: String(link._id), ...namesOfTarget(link) };
 };
 
-/** For the person who asked. */
-const request: Payload<ServerPayload<'request:created'>> = async ({ models }, viewer, refs) => {
+const request: Payload<ServerPayload<'request:created'>> = async (gateway, viewer, refs) => {
   const requestId = text(refs, 'record');
-  return (await models.ImageRequest.exists({ _id: oid(requestId), by: viewer._id })) ? { requestId } : null;
+  return (await followsRequest(gateway, viewer, requestId)) ? { requestId } : null;
 };
 
 const emergency: Payload<ServerPayload<'emergency:opened'>> = async (gateway, viewer, refs) => {
-  const found = await gateway.models.Emergency.findById(oid(text(refs, 'record'))).lean<EmergencyDoc>();
-  if (!found || !emergencyRules.see(viewer, partiesOf(found))) return null;
-  return { emergencyId: String(found._id), patientId: String(found.patient) };
+  const found = await seenEmergency(gateway, viewer, text(refs, 'record'));
+  return found && { emergencyId: String(found._id), patientId: String(found.patient) };
 };
 
 /** For the two people of the record. */
@@ -106,21 +95,13 @@ const image: Payload<ServerPayload<'image:uploaded'>> = async (gateway, viewer, 
   return { imagemetadataId: text(refs, 'record'), ...(studyId ? { studyId } : {}) };
 };
 
-async function may(rule: ImageRule, gateway: Gateway, viewer: Pick<Viewer, 'id' | 'role'>, imageId: string) {
-  const access = await findImage(gateway.models, viewer, imageId, gateway.clock.now());
-  return access !== null && imageRules[rule](viewer, access.facts);
-}
-async function mayStudy(rule: ImageRule, gateway: Gateway, viewer: Pick<Viewer, 'id' | 'role'>, studyId: string) {
-  const access = await findStudy(gateway.models, viewer, studyId, gateway.clock.now());
-  return access !== null && imageRules[rule](viewer, access.facts);
-}
 const mayReadAnalysis = (gateway: Gateway, viewer: Pick<Viewer, 'id' | 'role'>, imageId: string) =>
-  may('analyse', gateway, viewer, imageId);
+  mayImage('analyse', gateway, viewer, imageId);
 
 /** For everybody who may read the signed text. It says nothing about the text; the client reads it. */
 const review: Payload<ServerPayload<'analysis:signed'>> = async (gateway, viewer, refs) => {
   const imageId = text(refs, 'record');
-  return (await may(readingRule(viewer.role), gateway, viewer, imageId)) ? { imageId } : null;
+  return (await mayImage(readingRule(viewer.role), gateway, viewer, imageId)) ? { imageId } : null;
 };
 
 /** One row per event of a live update. */
@@ -200,13 +181,13 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked' | ViewEven
   'settings:changed': async () => ({}),
   'image:activity': async (gateway, viewer, refs) => {
     const imagemetadataId = text(refs, 'record');
-    if (!refs.study) return (await may('timeline', gateway, viewer, imagemetadataId)) ? { imagemetadataId } : null;
+    if (!refs.study) return (await mayImage('timeline', gateway, viewer, imagemetadataId)) ? { imagemetadataId } : null;
     const studyId = text(refs, 'study');
     return (await mayStudy('timeline', gateway, viewer, studyId)) ? { imagemetadataId, studyId } : null;
   },
   'annotations:changed': async (gateway, viewer, refs) => {
     const imageId = text(refs, 'record');
-    return (await may('open', gateway, viewer, imageId)) ? { imageId } : null;
+    return (await mayImage('open', gateway, viewer, imageId)) ? { imageId } : null;
   },
   'analysis:progress': async (gateway, viewer, refs) => {
     const imageId = text(refs, 'record');

@@ -38,7 +38,7 @@ export interface GatewayProgram extends Program {
   origin: string;
 }
 
-const ALL_BUT_PREVIEWS = 'analysis,mail,notifications,audit,maintenance';
+const ALL_BUT_PREVIEWS = 'analysis,mail,notifications,webhooks,audit,maintenance';
 
 export async function startSite(say: (line: string) => void): Promise<Site> {
   const undo: (() => Promise<void>)[] = [async () => closeConnections()];

@@ -40,6 +40,7 @@ const holders = {
   },
   study: { from: 'studies', field: '_id', match: {} },
   message: { from: 'messages', field: '_id', match: {} },
+  webhook: { from: 'webhooks', field: '_id', match: {} },
   account: { from: 'users', field: '_id', match: { deletedAt: { $exists: false } } },
 };
 
@@ -70,6 +71,8 @@ const belongings: Belonging[] = [
   { what: 'codes', field: 'user', to: 'account' },
   { what: 'notifications', field: 'user', to: 'account' },
   { what: 'pushsubscriptions', field: 'user', to: 'account' },
+  { what: 'webhooks', field: 'user', to: 'account', match: { whole: false } },
+  { what: 'webhookdeliveries', field: 'webhook', to: 'webhook' },
 ];
 
 /** Returns the records whose image, blob or account does not exist. */

@@ -20,6 +20,8 @@ interface ActionShape {
   socket?: `${string}:${string}`;
   /** The notification for the recipients of the event, except the actor (`notifications/calls.ts`). */
   notice?: `${string}.${string}`;
+  /** The event for the webhooks of the recipients and of the installation (`webhooks/events.ts`). */
+  webhook?: `${string}.${string}`;
   /** The action may settle notifications about its record: nothing is left to do, so they count as read. */
   settles?: true;
   /** An image's timeline shows the action. Lists name many images, so they are in the audit log only. */
@@ -98,6 +100,7 @@ export const auditActions = {
     fhir: 'instancesAccessed',
     does: 'C',
     socket: 'image:uploaded',
+    webhook: 'image.uploaded',
     timeline: true,
   },
   /** A copy with rectangles blacked out was made: `record` is the copy. */
@@ -106,6 +109,7 @@ export const auditActions = {
     fhir: 'instancesAccessed',
     does: 'C',
     socket: 'image:uploaded',
+    webhook: 'image.uploaded',
     refs: ['original'],
     timeline: true,
   },
@@ -123,6 +127,7 @@ export const auditActions = {
     fhir: 'instancesAccessed',
     does: 'U',
     socket: 'image:updated',
+    webhook: 'image.updated',
     timeline: true,
   },
   'image.delete': {
@@ -130,6 +135,7 @@ export const auditActions = {
     fhir: 'instancesAccessed',
     does: 'D',
     socket: 'image:deleted',
+    webhook: 'image.deleted',
     refs: ['blob', 'study?'],
     settles: true,
   },
@@ -144,14 +150,23 @@ export const auditActions = {
     fhir: 'instancesAccessed',
     does: 'U',
     socket: 'study:updated',
+    webhook: 'study.updated',
     timeline: true,
   },
-  'study.deleted': { table: 'studies', fhir: 'instancesAccessed', does: 'D', socket: 'study:deleted', settles: true },
+  'study.deleted': {
+    table: 'studies',
+    fhir: 'instancesAccessed',
+    does: 'D',
+    socket: 'study:deleted',
+    webhook: 'study.deleted',
+    settles: true,
+  },
   'share.create': {
     table: 'shares',
     fhir: 'securityAlert',
     does: 'C',
     socket: 'share:created',
+    webhook: 'share.created',
     notice: 'share.created',
     refs: ['share', 'lead?', 'mailed?'],
     timeline: true,
@@ -161,6 +176,7 @@ export const auditActions = {
     fhir: 'securityAlert',
     does: 'E',
     socket: 'share:verified',
+    webhook: 'share.verified',
     notice: 'share.verified',
     refs: ['share', 'lead?'],
     timeline: true,
@@ -171,6 +187,7 @@ export const auditActions = {
     fhir: 'securityAlert',
     does: 'E',
     socket: 'share:locked',
+    webhook: 'share.locked',
     notice: 'share.locked',
     refs: ['share', 'lead?'],
     timeline: true,
@@ -189,6 +206,7 @@ export const auditActions = {
     fhir: 'securityAlert',
     does: 'D',
     socket: 'share:revoked',
+    webhook: 'share.revoked',
     notice: 'share.revoked',
     refs: ['share', 'lead?'],
     timeline: true,
@@ -199,6 +217,7 @@ export const auditActions = {
     fhir: 'securityAlert',
     does: 'D',
     socket: 'share:expired',
+    webhook: 'share.expired',
     refs: ['share', 'lead?'],
     timeline: true,
     settles: true,
@@ -208,6 +227,7 @@ export const auditActions = {
     fhir: 'securityAlert',
     does: 'U',
     socket: 'share:changed',
+    webhook: 'share.changed',
     refs: ['share', 'lead?'],
     timeline: true,
   },
@@ -244,6 +264,7 @@ export const auditActions = {
     fhir: 'securityAlert',
     does: 'C',
     socket: 'guest:created',
+    webhook: 'guest.created',
     refs: ['link', 'lead?', 'mailed?'],
     timeline: true,
   },
@@ -253,6 +274,7 @@ export const auditActions = {
     fhir: 'securityAlert',
     does: 'E',
     socket: 'guest:opened',
+    webhook: 'guest.opened',
     notice: 'guest.opened',
     refs: ['link', 'lead?', 'first?'],
     timeline: true,
@@ -262,6 +284,7 @@ export const auditActions = {
     fhir: 'securityAlert',
     does: 'E',
     socket: 'guest:locked',
+    webhook: 'guest.locked',
     refs: ['link', 'lead?'],
     timeline: true,
   },
@@ -270,6 +293,7 @@ export const auditActions = {
     fhir: 'securityAlert',
     does: 'D',
     socket: 'guest:revoked',
+    webhook: 'guest.revoked',
     refs: ['link', 'lead?'],
     timeline: true,
   },
@@ -278,6 +302,7 @@ export const auditActions = {
     fhir: 'securityAlert',
     does: 'D',
     socket: 'guest:expired',
+    webhook: 'guest.expired',
     refs: ['link', 'lead?'],
     timeline: true,
   },
@@ -302,6 +327,7 @@ export const auditActions = {
     fhir: 'instancesAccessed',
     does: 'E',
     socket: 'request:received',
+    webhook: 'request.received',
     notice: 'request.received',
   },
   'request.taken': {
@@ -332,6 +358,7 @@ export const auditActions = {
     fhir: 'securityAlert',
     does: 'C',
     socket: 'emergency:opened',
+    webhook: 'emergency.opened',
     notice: 'emergency.opened',
     timeline: true,
   },
@@ -341,6 +368,7 @@ export const auditActions = {
     fhir: 'securityAlert',
     does: 'D',
     socket: 'emergency:ended',
+    webhook: 'emergency.ended',
     timeline: true,
   },
   'emergency.approved': {
@@ -408,6 +436,7 @@ export const auditActions = {
     fhir: 'orderRecord',
     does: 'E',
     socket: 'analysis:completed',
+    webhook: 'analysis.completed',
     notice: 'analysis.completed',
     timeline: true,
   },
@@ -416,6 +445,7 @@ export const auditActions = {
     fhir: 'orderRecord',
     does: 'E',
     socket: 'analysis:failed',
+    webhook: 'analysis.failed',
     notice: 'analysis.failed',
     timeline: true,
   },
@@ -424,6 +454,7 @@ export const auditActions = {
     fhir: 'orderRecord',
     does: 'U',
     socket: 'analysis:signed',
+    webhook: 'analysis.signed',
     notice: 'analysis.signed',
     timeline: true,
   },
@@ -432,6 +463,7 @@ export const auditActions = {
     fhir: 'orderRecord',
     does: 'U',
     socket: 'analysis:withdrawn',
+    webhook: 'analysis.withdrawn',
     notice: 'analysis.withdrawn',
     timeline: true,
   },
@@ -459,6 +491,16 @@ export const auditActions = {
   'push.use': { table: 'pushsubscriptions', fhir: 'applicationActivity', does: 'E' },
   'push.subscribe': { table: 'pushsubscriptions', fhir: 'applicationActivity', does: 'E' },
   'push.unsubscribe': { table: 'pushsubscriptions', fhir: 'applicationActivity', does: 'E' },
+  'webhook.listed': { table: 'webhooks', fhir: 'applicationActivity', does: 'R' },
+  'webhook.created': { table: 'webhooks', fhir: 'applicationActivity', does: 'C' },
+  'webhook.changed': { table: 'webhooks', fhir: 'applicationActivity', does: 'U' },
+  /** It has a new secret. */
+  'webhook.rotated': { table: 'webhooks', fhir: 'applicationActivity', does: 'U' },
+  'webhook.removed': { table: 'webhooks', fhir: 'applicationActivity', does: 'D' },
+  'webhook.tested': { table: 'webhooks', fhir: 'applicationActivity', does: 'E' },
+  'webhook.replayed': { table: 'webhooks', fhir: 'applicationActivity', does: 'E' },
+  /** The product turned it off: its address failed for days, or said that it is gone. */
+  'webhook.stopped': { table: 'webhooks', fhir: 'applicationActivity', does: 'U', notice: 'webhook.stopped' },
   'audit.list': { table: 'auditlogs', fhir: 'auditLogUsed', does: 'R' },
   'audit.export': { table: 'auditlogs', fhir: 'auditLogUsed', does: 'R' },
   'audit.verify': { table: 'auditlogs', fhir: 'auditLogUsed', does: 'E' },
@@ -494,9 +536,15 @@ type With<Field extends keyof ActionShape> = {
 /** The socket events that notify browsers of an action. */
 export type ActionEvent = With<'socket'>['value'];
 export type NotificationKind = With<'notice'>['value'];
+/** The events of webhooks that follow from an action. */
+export type ActionWebhook = With<'webhook'>['value'];
 export type TimelineAction = With<'timeline'>['action'];
 
-type Row = Omit<ActionShape, 'socket' | 'notice'> & { socket?: ActionEvent; notice?: NotificationKind };
+type Row = Omit<ActionShape, 'socket' | 'notice' | 'webhook'> & {
+  socket?: ActionEvent;
+  notice?: NotificationKind;
+  webhook?: ActionWebhook;
+};
 const rows: Record<AuditAction, Row> = auditActions;
 /**
  * Returns the row of an action that was read from the database; undefined for an action of a newer version of the
@@ -505,6 +553,7 @@ const rows: Record<AuditAction, Row> = auditActions;
 export const actionOf = (action: AuditAction): Row | undefined => rows[action];
 
 export const notificationKinds = [...new Set(auditActionNames.flatMap((action) => rows[action].notice ?? []))];
+export const actionWebhooks = [...new Set(auditActionNames.flatMap((action) => rows[action].webhook ?? []))];
 export const timelineActions = auditActionNames.filter(
   (action): action is TimelineAction => rows[action].timeline === true,
 );

@@ -15,6 +15,8 @@ export const AuditEntry = z.object({
   id: Id,
   createAt: Time,
   user: z.object({ id: Id, firstname: z.string(), lastname: z.string(), username: z.string() }).nullable(),
+  /** The personal token with which a program acted for the person. */
+  tokenId: Id.optional(),
   actiontype: z.enum(auditActionNames),
   tablename: z.string(),
   /** The record that was acted on. For reading, verifying and sharing an image, it is the image. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Time, text } from '../ids.js';
+import { Id, line, Time } from '../ids.js';
 import { limits } from '../limits.js';
 import { texts } from '../texts.js';
 
@@ -19,7 +19,7 @@ export const tokenDays = [30, 90, 365] as const;
 const Scope = z.enum(tokenScopes);
 
 export const NewToken = z.strictObject({
-  name: text(limits.tokenNameLength).min(1, texts.required),
+  name: line(limits.tokenNameLength).min(1, texts.required),
   scopes: z
     .array(Scope)
     .min(1, texts.required)

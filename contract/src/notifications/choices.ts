@@ -33,6 +33,8 @@ export const groupOf: Record<PushKind, NoticeGroup> = {
   'carer.named': 'account',
   'carer.accepted': 'account',
   'carer.ended': 'account',
+  // Those of the installation go to administrators.
+  'webhook.stopped': 'account',
 };
 
 /** The kinds whose event sends a mail of its own. It always goes, and no second mail follows. */

@@ -1,3 +1,4 @@
+import type { EmergencyParties } from '@lightbox/contract/emergencies/policy.js';
 import type { ImageFacts, ImageViewer } from '@lightbox/contract/images/policy.js';
 import type { ClientSession } from 'mongoose';
 import type { Core } from '../core.js';
@@ -10,6 +11,11 @@ import type { Models } from '../models/models.js';
 export const liveEmergency = (now: Date) => ({ live: true, until: { $gt: now } });
 /** Accesses whose hour is over and that maintenance has not ended yet. */
 export const overdueEmergency = (now: Date) => ({ live: true, until: { $lte: now } });
+
+export const partiesOf = ({ provider, patient }: Pick<EmergencyDoc, 'provider' | 'patient'>): EmergencyParties => ({
+  providerId: String(provider),
+  patientId: String(patient),
+});
 
 /** The people of an image or a study: an emergency access covers it when it is to one of them. */
 export interface Covered {

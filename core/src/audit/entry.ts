@@ -26,6 +26,8 @@ const factsOf = (of: Omit<Draft, 'event'>) => [
   of.ip,
   of.reason,
   of.at.toISOString(),
+  // Last, and only when it is there: entries without a token have the facts that they always had.
+  ...(of.token ? [String(of.token)] : []),
 ];
 
 /** Returns the HMAC over the hash of the previous entry and every fact of this one. */
@@ -61,8 +63,8 @@ export function isWhole(ring: KeyRing, previous: string, entry: AuditEntryDoc): 
   }
 }
 
-const idsOf = ({ event, actor, record, records = [], owners = [], concerns }: AuditEntryDoc) => [
-  ...[event, ...(actor ? [actor] : []), ...(record ? [record] : [])],
+const idsOf = ({ event, actor, token, record, records = [], owners = [], concerns }: AuditEntryDoc) => [
+  ...[event, ...(actor ? [actor] : []), ...(token ? [token] : []), ...(record ? [record] : [])],
   ...[...records, ...owners, ...concerns],
 ];
 
@@ -93,6 +95,7 @@ function draftOf(event: EventDoc): Draft {
     type: event.type,
     status: event.status,
     ...(event.actor ? { actor: oid(String(event.actor)) } : {}),
+    ...(event.token ? { token: oid(String(event.token)) } : {}),
     table: event.table,
     ...(event.record ? { record: oid(String(event.record)) } : {}),
     ...(event.records ? { records: ids(event.records) } : {}),

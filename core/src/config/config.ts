@@ -62,6 +62,8 @@ export interface Config {
    * Origins of push services that may have a private address and need no TLS; all others must be public and use https.
    */
   pushOrigins: string[];
+  /** The same for the addresses of webhooks. */
+  webhookOrigins: string[];
   admin: { email: string; password: string } | null;
   demo: boolean;
   ai: AiConfig;

@@ -35,6 +35,7 @@ const defaultConcurrency: Record<QueueName, number> = {
   previews: 2,
   mail: 5,
   notifications: 10,
+  webhooks: 10,
   audit: 1,
   maintenance: 1,
 };
@@ -121,6 +122,7 @@ const schema = z.object({
   AUDIT_ANCHOR: text(faultOfAnchor).optional(),
   VAPID_KEY: text(faultOfVapidKey).optional(),
   PUSH_ORIGINS: text(faultOfOrigins).optional(),
+  WEBHOOK_ORIGINS: text(faultOfOrigins).optional(),
   ADMIN_EMAIL: z.email('must be an e-mail address').optional(),
   ADMIN_PASSWORD: text(faultOfPassword).optional(),
   DEMO: oneOf('0', '1').default('0'),
@@ -270,7 +272,8 @@ function toConfig(env: z.output<typeof schema>, production: boolean): Config {
     auditKeys: env.AUDIT_KEYS ?? null,
     auditAnchor: env.AUDIT_ANCHOR ?? null,
     vapidKey: env.VAPID_KEY ?? null,
-    pushOrigins: list(env.PUSH_ORIGINS ?? '').map((origin) => new URL(origin).origin),
+    pushOrigins: listOrigins(env.PUSH_ORIGINS),
+    webhookOrigins: listOrigins(env.WEBHOOK_ORIGINS),
     admin:
       env.ADMIN_EMAIL && env.ADMIN_PASSWORD
         ? { email: env.ADMIN_EMAIL.toLowerCase(), password: env.ADMIN_PASSWORD }
@@ -287,6 +290,8 @@ function toConfig(env: z.output<typeof schema>, production: boolean): Config {
     logLevel: env.LOG_LEVEL,
   };
 }
+
+const listOrigins = (text = ''): string[] => list(text).map((origin) => new URL(origin).origin);
 
 /** Returns the domain of the sender. Mail servers reject an IP address there, so it falls back to localhost. */
 function mailDomain(publicUrl: string): string {

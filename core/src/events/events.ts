@@ -12,6 +12,8 @@ import type { EventDoc, EventStatus } from '../models/event.js';
 import type { Models } from '../models/models.js';
 import type { JobName } from '../queues/jobs.js';
 import type { JobRequest, Queues } from '../queues/queues.js';
+import { storeDeliveries } from '../webhooks/deliveries.js';
+import { webhookNewsOf } from '../webhooks/news.js';
 import { consequencesOf } from './reactions.js';
 import type { LiveUpdate, Signal, Signals } from './signals.js';
 
@@ -19,6 +21,8 @@ import type { LiveUpdate, Signal, Signals } from './signals.js';
 export interface Actor {
   /** Absent when the product itself acts, or nobody is signed in. */
   id?: ObjectId;
+  /** The personal token with which a program acts for this person. */
+  token?: ObjectId;
   ip: string;
   /** `Idempotency-Key` of the request, bound to caller and call, and a keyed hash of the request. */
   idempotency?: { key: string; request: string };
@@ -245,6 +249,7 @@ export class Events {
       type: event.type,
       status: event.status ?? 'success',
       ...(actorId ? { actor: actorId } : {}),
+      ...(actor.token && !event.actor ? { token: actor.token } : {}),
       table: auditActions[event.type].table,
       ...(event.record ? { record: event.record } : {}),
       ...(event.records ? { records: event.records } : {}),
@@ -271,7 +276,8 @@ export class Events {
     const pending = events.filter((event) => event.pending);
     if (pending.length > 0) {
       await this.signals.send(pending.flatMap(liveUpdatesOf));
-      await this.queues.add(pending.flatMap(jobsOf));
+      const deliveries = await storeDeliveries(this.models, this.clock, pending.flatMap(webhookNewsOf));
+      await this.queues.add([...pending.flatMap(jobsOf), ...deliveries]);
       await this.models.Event.updateMany(
         { _id: { $in: pending.map((event) => event._id) } },
         { $set: { pending: false } },

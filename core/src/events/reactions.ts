@@ -1,4 +1,5 @@
 import {
+  type ActionWebhook,
   type AuditAction,
   actionOf,
   auditActionNames,
@@ -192,6 +193,14 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'push.use': null,
   'push.subscribe': null,
   'push.unsubscribe': null,
+  'webhook.listed': null,
+  'webhook.created': null,
+  'webhook.changed': null,
+  'webhook.rotated': null,
+  'webhook.removed': null,
+  'webhook.tested': null,
+  'webhook.replayed': null,
+  'webhook.stopped': null,
   'audit.list': null,
   'audit.export': null,
   'audit.verify': null,
@@ -222,6 +231,8 @@ export interface Consequences {
   /** The notice for the notification centre of the recipients, except the actor's own. */
   notify?: NotificationKind;
   settles?: true;
+  /** The event for the webhooks of the recipients and of the installation. */
+  webhook?: ActionWebhook;
   mail?: (event: EventDoc) => EventMail | null;
   jobs?: (event: EventDoc) => JobRequest[];
   isNotice?: (event: EventDoc) => boolean;
@@ -230,14 +241,15 @@ export interface Consequences {
 const consequences = new Map(auditActionNames.map((type) => [type, joined(type)]));
 
 function joined(type: AuditAction): Consequences | null {
-  const { socket, notice, settles } = actionOf(type) ?? {};
+  const { socket, notice, settles, webhook } = actionOf(type) ?? {};
   // Events have the refs of their type: `Events.make` accepts no others.
   const reaction = reactions[type] as Pick<Consequences, 'toEverybody' | 'each' | 'mail' | 'jobs' | 'isNotice'> | null;
-  if (!socket && !notice && !settles && !reaction) return null;
+  if (!socket && !notice && !settles && !webhook && !reaction) return null;
   return {
     ...(socket ? { push: socket } : {}),
     ...(notice ? { notify: notice } : {}),
     ...(settles ? { settles } : {}),
+    ...(webhook ? { webhook } : {}),
     ...reaction,
   };
 }

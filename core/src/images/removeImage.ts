@@ -104,6 +104,9 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
   Voice: null,
   Notification: null,
   PushSubscription: null,
+  Webhook: null,
+  // It has ids alone, and is withheld when its record is gone.
+  WebhookDelivery: null,
   // The notice or message of a reminder is read again before it is sent.
   Reminder: null,
   Event: null,

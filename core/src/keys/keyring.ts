@@ -70,6 +70,8 @@ export interface Keys {
   profiles: KeyRing;
   /** Seals the notes of shares, and the addresses of invitations. */
   sharing: KeyRing;
+  /** Seals the secrets of webhooks. */
+  webhooks: KeyRing;
   /** Seals the secrets of authenticator apps. */
   totp: KeyRing;
   /** Wraps the keys that the installation made for itself (`models/secret.ts`). */
@@ -91,6 +93,7 @@ export function createKeys(config: Pick<Config, 'appKeys' | 'encryptionKeys' | '
     images: atRest.derive('images'),
     profiles: atRest.derive('profiles'),
     sharing: atRest.derive('sharing'),
+    webhooks: atRest.derive('webhooks'),
     totp: atRest.derive('totp'),
     secrets: atRest.derive('secrets'),
   };

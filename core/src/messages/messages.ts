@@ -4,6 +4,7 @@ import type { Signal } from '../events/signals.js';
 import type { MessageDoc } from '../models/message.js';
 import { pushedAmong } from '../push/deliveries.js';
 import type { JobRequest } from '../queues/queues.js';
+import { storeDeliveries, type WebhookNews } from '../webhooks/deliveries.js';
 
 /** Returns the id of the conversation of two people. */
 export const conversationOf = (a: ObjectId | string, b: ObjectId | string): string =>
@@ -34,7 +35,7 @@ export const broadcastMessages = (core: Core, messages: MessageDoc[]): Promise<v
 export const oncePush = (recipient: ObjectId): string => `push-${recipient}`;
 
 /** The part of a message that its hand-over needs after the broadcast. */
-export type Told = Pick<MessageDoc, '_id' | 'recipient'>;
+export type Told = Pick<MessageDoc, '_id' | 'recipient' | 'sender' | 'createAt'>;
 
 const devicePush = (message: Told): JobRequest => ({
   name: 'pushMessage',
@@ -43,15 +44,29 @@ const devicePush = (message: Told): JobRequest => ({
   delayMs: PUSH_AFTER_MS,
 });
 
+const webhookNews = ({ _id, recipient, sender, createAt }: Told): WebhookNews => ({
+  event: _id,
+  type: 'message.new',
+  data: { messageId: String(_id), userId: String(sender) },
+  at: createAt,
+  people: [recipient],
+});
+
 /**
- * Does the less urgent work after a broadcast: queues notifications for devices, and marks the messages as handed over.
+ * Does the less urgent work after a broadcast: queues notifications for devices and webhooks, and marks the messages as handed over.
  */
 export async function settleMessages(core: Core, messages: Told[]): Promise<void> {
-  const pushed = await pushedAmong(
-    core,
-    messages.map((message) => message.recipient),
-  );
-  await core.queues.add(messages.filter(({ recipient }) => pushed.has(String(recipient))).map(devicePush));
+  const [pushed, deliveries] = await Promise.all([
+    pushedAmong(
+      core,
+      messages.map((message) => message.recipient),
+    ),
+    storeDeliveries(core.models, core.clock, messages.map(webhookNews)),
+  ]);
+  await core.queues.add([
+    ...messages.filter(({ recipient }) => pushed.has(String(recipient))).map(devicePush),
+    ...deliveries,
+  ]);
   await core.models.Message.updateMany(
     { _id: { $in: messages.map((message) => message._id) } },
     { $set: { pending: false } },

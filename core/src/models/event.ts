@@ -8,6 +8,8 @@ export interface Recorded {
   type: AuditAction;
   status: EventStatus;
   actor?: Id;
+  /** The personal token with which a program acted for the actor. */
+  token?: Id;
   table: string;
   /** The record that was acted on; for shares, the image. */
   record?: Id;
@@ -42,6 +44,7 @@ export const recorded: Fields<Recorded> = {
   type: string,
   status: string,
   actor: ObjectId,
+  token: ObjectId,
   table: string,
   record: ObjectId,
   records: { type: [ObjectId], default: undefined },

@@ -52,6 +52,8 @@ import { usage } from './usage.js';
 import { user } from './user.js';
 import { usernameHold } from './usernameHold.js';
 import { voice } from './voice.js';
+import { webhook } from './webhook.js';
+import { webhookDelivery } from './webhookDelivery.js';
 
 /** Every model by its name. A new model is a file in this folder and a row here. */
 const schemas = {
@@ -86,6 +88,8 @@ const schemas = {
   Voice: voice,
   Notification: notification,
   PushSubscription: pushSubscription,
+  Webhook: webhook,
+  WebhookDelivery: webhookDelivery,
   Reminder: reminder,
   Event: event,
   AuditEntry: auditEntry,

@@ -82,6 +82,13 @@ export const jobs = {
     attempts: 8,
     backoff: 10_000,
   }),
+  // The delivery itself counts its tries and has its times (`WebhookDelivery`). These attempts are about faults of the job.
+  deliverWebhook: defineJob({
+    queue: 'webhooks',
+    data: z.object({ deliveryId: Id, turn: z.int() }),
+    attempts: 3,
+    backoff: 5_000,
+  }),
   appendAudit: defineJob({ queue: 'audit', data: z.object({}), attempts: 3, backoff: 500 }),
   removeBlob: defineJob({ queue: 'maintenance', data: z.object({ blobId: Id, eventId }), attempts: 5, backoff: 2_000 }),
   // All blobs that tombstones list.

@@ -431,6 +431,12 @@ export const dialogs: readonly Dialog[] = [
     path: '/profile',
     open: press(word('Change password', 'پاس ورڈ بدلیں')),
   },
+  {
+    name: 'new-webhook',
+    viewer: 'patient',
+    path: '/profile',
+    open: press(word('Add a webhook', 'ویب ہُک شامل کریں')),
+  },
   { name: 'set-up-app', viewer: 'patient', path: '/profile', open: setUpApp, shown: '[role=dialog] svg[role=img]' },
   { name: 'recovery-codes', viewer: 'patient', path: '/profile', open: confirmApp },
   {

@@ -38,6 +38,7 @@ import {
   UserCircleIcon,
   UsersIcon,
   WarningCircleIcon,
+  WebhooksLogoIcon,
   XCircleIcon,
 } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
@@ -94,6 +95,7 @@ const areas = {
   voice: ChatsCircleIcon,
   notification: BellIcon,
   push: BellIcon,
+  webhook: WebhooksLogoIcon,
   audit: ClipboardTextIcon,
   role: KeyIcon,
   setting: GearSixIcon,

@@ -49,6 +49,7 @@ export function EntryDrawer({ entry, onClose }: { entry: AuditEntry | undefined;
     ...mono(t('audit.records', { count: shown.recordIds?.length ?? 0 }), shown.recordIds?.join(' ')),
     ...mono(t('audit.ip'), shown.ipaddress),
     ...mono(t('audit.userId'), shown.user?.id),
+    ...mono(t('audit.tokenId'), shown.tokenId),
     ...mono(t('audit.seal'), shown.hash),
   ];
   return (

@@ -3,11 +3,11 @@ import type { AuditEntry } from '@lightbox/contract/audit/calls.js';
 import { RobotIcon, UserCircleDashedIcon } from '@phosphor-icons/react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { fullName } from '../lib/format';
+import { fullName, ltr } from '../lib/format';
 import { UserAvatar } from '../ui/UserAvatar';
 
 /** Shows the actor: a person, a client without a session, or the product itself. */
-export function Who({ entry: { user, ipaddress } }: { entry: AuditEntry }) {
+export function Who({ entry: { user, ipaddress, tokenId } }: { entry: AuditEntry }) {
   const { t } = useTranslation();
   if (user)
     return (
@@ -20,6 +20,11 @@ export function Who({ entry: { user, ipaddress } }: { entry: AuditEntry }) {
           <Text as="span" display="block" fontSize="xs" color="fg.muted" overflowWrap="anywhere">
             {user.username}
           </Text>
+          {tokenId && (
+            <Text as="span" display="block" fontSize="xs" color="fg.muted" overflowWrap="anywhere">
+              {t('audit.byToken', { id: ltr(tokenId) })}
+            </Text>
+          )}
         </Box>
       </Flex>
     );

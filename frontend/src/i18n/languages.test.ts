@@ -38,6 +38,7 @@ const translated = [
   'overview',
   'security',
   'viewer',
+  'webhooks',
 ];
 /** Groups that get a key with every new screen. Their translation may follow later. */
 const growing = ['app.menu.', 'app.tab.'];

@@ -30,6 +30,7 @@ import { studies } from './ur/studies';
 import { uploads } from './ur/uploads';
 import { users } from './ur/users';
 import { viewer } from './ur/viewer';
+import { webhooks } from './ur/webhooks';
 
 export const ur: LanguageFile = {
   texts: {
@@ -63,6 +64,7 @@ export const ur: LanguageFile = {
     overview,
     selfCheck,
     viewer,
+    webhooks,
   },
   sentences,
 };

@@ -20,6 +20,7 @@ import {
   UserCheckIcon,
   UsersIcon,
   WarningIcon,
+  WebhooksLogoIcon,
 } from '@phosphor-icons/react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -52,6 +53,7 @@ const looks: Record<NotificationKind, { Icon: Icon; tone: string }> = {
   'analysis.withdrawn': { Icon: ProhibitIcon, tone: 'warning' },
   'consent.asked': { Icon: HandPalmIcon, tone: 'info' },
   'provider.registered': { Icon: UserCheckIcon, tone: 'warning' },
+  'webhook.stopped': { Icon: WebhooksLogoIcon, tone: 'warning' },
   'user.bulkRead': { Icon: UsersIcon, tone: 'warning' },
 };
 

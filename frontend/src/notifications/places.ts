@@ -28,6 +28,7 @@ export const places: Record<PushKind, readonly [withId: string, without: string]
   'analysis.withdrawn': analysis,
   'consent.asked': [paths.profile, paths.profile],
   'provider.registered': [paths.approveProvider, paths.approveProvider],
+  'webhook.stopped': [paths.profile, paths.profile],
   'user.bulkRead': [`${paths.auditLogs}?user=:id`, paths.auditLogs],
   'message.new': [`${paths.messages}?chat=:id`, paths.messages],
 };

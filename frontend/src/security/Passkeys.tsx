@@ -11,9 +11,9 @@ import { formatDate } from '../lib/format';
 import { toast } from '../lib/toaster';
 import { ConfirmDialog } from '../ui/ConfirmDialog';
 import { LoadFailed } from '../ui/LoadFailed';
+import { PlainDialog } from '../ui/PlainDialog';
 import { Waiting } from '../ui/Skeletons';
 import { AddPasskey, NameForm } from './AddPasskey';
-import { PlainDialog } from './PlainDialog';
 import { RenewDialog } from './RenewDialog';
 import { passkeyList, totpState, useRemovePasskey, useRenamePasskey } from './security';
 

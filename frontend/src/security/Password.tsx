@@ -10,7 +10,7 @@ import { errorText } from '../lib/errors';
 import { ApiError } from '../lib/http';
 import { toast } from '../lib/toaster';
 import { PasswordField } from '../ui/PasswordField';
-import { PlainDialog } from './PlainDialog';
+import { PlainDialog } from '../ui/PlainDialog';
 import { useChangePassword } from './security';
 
 /** The form's field names by the names in the call. */

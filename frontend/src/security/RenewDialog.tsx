@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { reread } from '../lib/live';
 import { toast } from '../lib/toaster';
 import { ConfirmDialog } from '../ui/ConfirmDialog';
-import { PlainDialog } from './PlainDialog';
+import { PlainDialog } from '../ui/PlainDialog';
 import { RecoveryCodes } from './RecoveryCodes';
 import { useRenewRecoveryCodes } from './security';
 

@@ -84,6 +84,7 @@ const server = () =>
     }),
     'GET /auth/totp': () => ({ body: { data: state(on) } }),
     'GET /auth/passkeys': () => ({ body: { data: passkeys } }),
+    'GET /webhooks': () => ({ body: { data: [] } }),
     'GET /auth/tokens': () => ({ body: { data: tokens } }),
     'POST /auth/tokens': ({ body }) => {
       const { name, scopes } = body as { name: string; scopes: string[] };

@@ -7,9 +7,11 @@ import {
   KeyIcon,
   PlugsIcon,
   ShieldCheckIcon,
+  WebhooksLogoIcon,
 } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Card } from '../ui/Card';
+import { Webhooks } from '../webhooks/Webhooks';
 import { Authenticator } from './Authenticator';
 import { Devices } from './Devices';
 import { Passkeys } from './Passkeys';
@@ -45,6 +47,9 @@ export function Security() {
       </Card>
       <Card title={<Title Icon={PlugsIcon}>{t('security.tokens.title')}</Title>}>
         <Tokens />
+      </Card>
+      <Card title={<Title Icon={WebhooksLogoIcon}>{t('webhooks.title')}</Title>}>
+        <Webhooks />
       </Card>
       <Card title={<Title Icon={ClockCounterClockwiseIcon}>{t('security.signIns.title')}</Title>}>
         <SignIns />

@@ -10,9 +10,9 @@ import { formatDate, formatDateTime } from '../lib/format';
 import { toast } from '../lib/toaster';
 import { ConfirmDialog } from '../ui/ConfirmDialog';
 import { LoadFailed } from '../ui/LoadFailed';
+import { PlainDialog } from '../ui/PlainDialog';
 import { Waiting } from '../ui/Skeletons';
 import { NewToken } from './NewToken';
-import { PlainDialog } from './PlainDialog';
 import { tokenList, useRevokeToken } from './security';
 
 function RevokeDialog({ token, onClose }: { token: PersonalToken; onClose: () => void }) {

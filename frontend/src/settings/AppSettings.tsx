@@ -9,10 +9,12 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../lib/errors';
 import { toast } from '../lib/toaster';
 import { useIsWide } from '../lib/useMedia';
+import { Card } from '../ui/Card';
 import { ConfirmDialog } from '../ui/ConfirmDialog';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Page } from '../ui/Page';
 import { Waiting } from '../ui/Skeletons';
+import { Webhooks } from '../webhooks/Webhooks';
 import { AddRow, nothingNew } from './AddRow';
 import type { Draft } from './EditRow';
 import { GroupHead } from './GroupHead';
@@ -163,6 +165,11 @@ export function AppSettings() {
             {rows}
           </Box>
         )}
+      </Box>
+      <Box mt="6">
+        <Card title={t('webhooks.titleWhole')}>
+          <Webhooks whole />
+        </Card>
       </Box>
       <History of={shown} onClose={() => setShown(undefined)} />
       {removing && <DeleteSetting setting={removing} onClose={() => setRemoving(undefined)} />}

@@ -19,10 +19,12 @@ import type { TotpDoc } from '@lightbox/core/models/totp.js';
 import type { UploadDoc } from '@lightbox/core/models/upload.js';
 import type { Person, UserDoc } from '@lightbox/core/models/user.js';
 import type { VoiceDoc } from '@lightbox/core/models/voice.js';
+import type { WebhookDoc } from '@lightbox/core/models/webhook.js';
 import { addressHash, openAddress, sealAddress } from '@lightbox/core/sharing/invites.js';
 import { openNote, sealNote } from '@lightbox/core/sharing/notes.js';
 import { openPhoto, sealPhoto } from '@lightbox/core/users/photos.js';
 import { openProfile, sealedFields, sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
+import { sealSecretsAgain } from '@lightbox/core/webhooks/secrets.js';
 
 const BATCH = 200;
 /** The length of one turn. It is short so that calls are not slowed down; the next turn does the rest. */
@@ -85,6 +87,9 @@ export async function renewKeys(core: Core): Promise<boolean> {
   );
   await of(models.Carer.find(older.carers).lean<CarerDoc[]>().cursor(), models.Carer.collection, (row) =>
     renewCarer(core, row),
+  );
+  await of(models.Webhook.find(older.webhooks).lean<WebhookDoc[]>().cursor(), models.Webhook.collection, (row) =>
+    renewWebhook(core, row),
   );
   await of(models.Secret.find(older.secrets).lean<SecretDoc[]>().cursor(), models.Secret.collection, (row) =>
     renewSecret(core, row),
@@ -187,6 +192,11 @@ const renewPhoto = ({ keys }: Core, { _id, picture }: PhotoDoc): Renewal => ({
   update: picture
     ? { $set: { picture: sealPhoto(keys, _id, 'picture', openPhoto(keys, _id, 'picture', picture)) } }
     : {},
+});
+
+const renewWebhook = ({ keys }: Core, webhook: WebhookDoc): Renewal => ({
+  filter: { _id: webhook._id, 'secret.sealed': webhook.secret.sealed },
+  update: { $set: sealSecretsAgain(keys, webhook) },
 });
 
 function renewSecret({ keys }: Core, { _id, key }: SecretDoc): Renewal {

@@ -4,6 +4,7 @@ import { uproot } from '@lightbox/core/selfCheck/planted.js';
 import { runSelfCheck } from '@lightbox/core/selfCheck/selfCheck.js';
 import { enterDigests } from '../notifications/digest.js';
 import { enterReminders, remindOfMessages } from '../notifications/reminders.js';
+import { enterDeliveries } from '../webhooks/enterDeliveries.js';
 import { endLooks } from './endLooks.js';
 import { enterOwed } from './enterOwed.js';
 import {
@@ -47,6 +48,7 @@ export const tasks = {
   finishClosings: { every: 15_000, work: finishClosings },
   enterOwed: { every: 10_000, work: enterOwed },
   remindOfMessages: { every: 30_000, work: remindOfMessages },
+  enterDeliveries: { every: 30_000, work: enterDeliveries },
   enterReminders: { every: 15_000, work: enterReminders },
   enterDigests: { every: 30_000, work: enterDigests },
   // A few queries that mostly find nothing.

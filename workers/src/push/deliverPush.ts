@@ -10,9 +10,9 @@ import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import type { PushSubscriptionDoc } from '@lightbox/core/models/pushSubscription.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
+import { ForbiddenEndpoint } from '@lightbox/core/net/endpoints.js';
 import { noticeSettingsOf } from '@lightbox/core/notifications/noticeSettings.js';
 import { planReminder } from '@lightbox/core/notifications/reminders.js';
-import { ForbiddenEndpoint } from '@lightbox/core/push/endpoints.js';
 import type { JobData } from '@lightbox/core/queues/jobs.js';
 import { UnrecoverableError } from 'bullmq';
 import { JobFailed } from '../failures.js';
@@ -44,6 +44,7 @@ const manners: Record<PushPayload['kind'], Pick<Push, 'urgency' | 'ttlSeconds'>>
   'consent.asked': ordinary,
   'provider.registered': { urgency: 'low', ttlSeconds: 24 * hour },
   'user.bulkRead': ordinary,
+  'webhook.stopped': ordinary,
   summary: ordinary,
 };
 

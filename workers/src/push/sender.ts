@@ -1,9 +1,8 @@
-import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { Config } from '@lightbox/core/config/config.js';
 import { vapidPublicKey } from '@lightbox/core/config/keys.js';
-import { ForbiddenEndpoint, mayBeEndpoint, publicLookup } from '@lightbox/core/push/endpoints.js';
 import webpush from 'web-push';
+import { createPoster } from '../net/poster.js';
 
 export interface Push {
   endpoint: string;
@@ -33,12 +32,9 @@ export function createPushSender(config: Config): PushSender | null {
     publicKey: vapidPublicKey(vapidKey),
     privateKey: Buffer.from(vapidKey, 'base64').toString('base64url'),
   };
-  // Checks each resolved address: its sockets connect to public addresses only, even if the DNS record has changed.
-  const open = new HttpsAgent({ keepAlive: true, lookup: publicLookup });
-  const trusted = { 'https:': new HttpsAgent(), 'http:': new HttpAgent() };
+  const { post, close } = createPoster(pushOrigins);
   return {
     send: async ({ endpoint, p256dh, auth, payload, topic, ttlSeconds, urgency }) => {
-      if (!mayBeEndpoint(endpoint, pushOrigins)) throw new ForbiddenEndpoint();
       const details = webpush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, payload, {
         vapidDetails,
         TTL: ttlSeconds,
@@ -46,34 +42,12 @@ export function createPushSender(config: Config): PushSender | null {
         urgency,
         contentEncoding: 'aes128gcm',
       });
-      const url = new URL(endpoint);
-      const agent = pushOrigins.includes(url.origin) ? trusted[url.protocol as 'http:' | 'https:'] : open;
-      return post(url, { agent, headers: details.headers as RequestOptions['headers'] & object }, details.body);
+      return post(endpoint, details.headers as OutgoingHttpHeaders, details.body, TIMEOUT_MS);
     },
-    close: () => {
-      for (const agent of [open, ...Object.values(trusted)]) agent.destroy();
-    },
+    close,
   };
 }
 
 /** Returns the contact for the operator of the push service (RFC 8292 §2.1). */
 const subjectOf = ({ publicUrl, mailFrom }: Config): string =>
   publicUrl.startsWith('https:') ? publicUrl : `mailto:${/[^\s<>]+@[^\s<>]+/.exec(mailFrom)?.[0] ?? ''}`;
-
-/** Resolves to the status. It follows no redirect and does not read the body of the answer. */
-function post(url: URL, options: RequestOptions, body: Buffer): Promise<number> {
-  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      url,
-      { ...options, method: 'POST', signal: AbortSignal.timeout(TIMEOUT_MS) },
-      (response) => {
-        response.on('error', () => undefined);
-        response.resume();
-        resolve(response.statusCode ?? 0);
-      },
-    );
-    outgoing.on('error', reject);
-    outgoing.end(body);
-  });
-}

@@ -12,6 +12,7 @@ import { settings } from './settings';
 import { shareImage } from './shareImage';
 import { uploads } from './uploads';
 import { viewer } from './viewer';
+import { webhooks } from './webhooks';
 
 /** The texts of all other features after the sign-in. They are loaded with the first screen or dialog that uses one. */
 export const further = {
@@ -29,4 +30,5 @@ export const further = {
   overview,
   selfCheck,
   viewer,
+  webhooks,
 } as const;

@@ -69,6 +69,10 @@ export const notifications = {
       title: 'A provider is waiting for approval',
       text: 'Someone registered as a health provider.',
     },
+    'webhook.stopped': {
+      title: 'A webhook was turned off',
+      text: 'Its address did not accept our events. Turn it on again when the system is back.',
+    },
     'user.bulkRead': {
       title: 'Someone opened many profiles',
       text: 'They opened more profiles in one hour than usual. The audit log shows who it was.',

@@ -80,6 +80,7 @@ export const overview = {
     previews: 'Previews',
     mail: 'Email',
     notifications: 'Notifications',
+    webhooks: 'Webhooks',
     audit: 'Audit log',
     maintenance: 'Maintenance',
   },

@@ -46,6 +46,8 @@ export const roles = {
     message_use: 'Write messages',
     notification_use: 'Get notifications',
     push_use: 'Get notifications on their devices',
+    webhook_manage: 'Send events of what they see to another system',
+    webhook_manageAll: 'Send the events of the whole installation to another system',
     audit_read: 'Read the audit log',
     audit_verify: 'Check the integrity of the audit log',
     role_read: 'See roles and permissions',

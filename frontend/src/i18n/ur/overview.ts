@@ -80,6 +80,7 @@ export const overview = {
     previews: 'پیش نظارے',
     mail: 'ای میل',
     notifications: 'اطلاعات',
+    webhooks: 'ویب ہُکس',
     audit: 'آڈٹ لاگ',
     maintenance: 'دیکھ بھال',
   },

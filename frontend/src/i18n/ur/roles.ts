@@ -46,6 +46,8 @@ export const roles = {
     message_use: 'پیغامات لکھنا',
     notification_use: 'اطلاعات پانا',
     push_use: 'اپنے آلات پر اطلاعات پانا',
+    webhook_manage: 'جو وہ دیکھتے ہیں اس کے واقعات دوسرے نظام کو بھیجنا',
+    webhook_manageAll: 'پورے نظام کے واقعات دوسرے نظام کو بھیجنا',
     audit_read: 'آڈٹ لاگ دیکھنا',
     audit_verify: 'آڈٹ لاگ کی سالمیت جانچنا',
     role_read: 'کردار اور اجازتیں دیکھنا',

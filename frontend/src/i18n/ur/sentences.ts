@@ -39,5 +39,6 @@ export const sentences: Record<string, string> = {
   'This name is not allowed.': 'یہ نام استعمال نہیں ہو سکتا۔',
   'Use letters, digits, dots, dashes and underscores.': 'انگریزی حروف، ہندسے، نقطے، ڈیش اور انڈر اسکور استعمال کریں۔',
   'Write something first.': 'پہلے کچھ لکھیں۔',
+  [texts.webhookAddress]: 'ایسا عوامی پتہ ہونا چاہیے جو https:// سے شروع ہو۔',
   [texts.notYourPatient]: 'آپ اس مریض کو نہیں چن سکتے۔',
 };

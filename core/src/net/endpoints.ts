@@ -3,17 +3,17 @@ import { lookup as resolve } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Thrown for the address of a push service to which this server must not connect. */
+/** Thrown for an address that a person chose and to which this server must not connect. */
 export class ForbiddenEndpoint extends Error {
   override name = 'ForbiddenEndpoint';
   constructor() {
-    super('The address of this push service is not public.');
+    super('The address is not public.');
   }
 }
 
 /**
  * True when the address is public. Loopback, private, link-local, shared and reserved ranges are not, nor are the IPv6
- * forms that carry an IPv4 address (mapped, NAT64, 6to4, Teredo): no push service is there.
+ * forms that carry an IPv4 address (mapped, NAT64, 6to4, Teredo): no push service or webhook is there.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;

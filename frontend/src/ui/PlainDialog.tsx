@@ -1,6 +1,6 @@
 import { Dialog } from '@chakra-ui/react';
 import type { ReactNode } from 'react';
-import { Modal } from '../ui/Modal';
+import { Modal } from './Modal';
 
 interface Props {
   open?: boolean;
