@@ -64,7 +64,7 @@ const jsonOf = async (answer: Response): Promise<Json> => (await answer.json()) 
 
 const imagesOf = (person: Person) => test.gateway.models.Image.find({ owner: person._id }).lean();
 const eventsOf = async (person: Person) =>
-  (await test.gateway.models.Event.find({ actor: person._id, _id: { $gt: person._id } }).lean()).map(
+  (await test.gateway.models.Event.find({ actor: person._id }).sort({ _id: 1 }).lean()).map(
     ({ type, status }) => `${type} ${status}`,
   );
 

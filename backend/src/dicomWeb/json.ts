@@ -13,12 +13,13 @@ export type JsonDataSet = Record<string, JsonElement>;
 
 export interface Reading {
   /** The VR that the standard gives an element, for encodings that name none; `UN` when it is not known. */
-  vrOf: (tag: number) => string;
+  vrOf: (tag: number, signed: boolean) => string;
   /** Returns the address of a value that is left out, by the tags and items that lead to it. */
   bulkData?: (path: string) => string;
 }
 
 const CHARSET = 0x00080005;
+const PIXEL_REPRESENTATION = 0x00280103;
 /** Bytes of a value that is no text and stands in the header itself. */
 const INLINE_BYTES = 1024;
 /** The character set of every answer. */
@@ -40,6 +41,14 @@ const numeric = {
   SV: [8, 'readBigInt64'],
 } as const;
 
+/** What an item has from the data set around it. */
+interface Around {
+  big: boolean;
+  charsets: readonly string[];
+  /** The pixels have a sign (0028,0103), and with them the numbers that are values of pixels. */
+  signed: boolean;
+}
+
 /** Returns elements of a data set in DICOM's JSON. Texts are decoded by the character set of the file. */
 export function jsonOf(
   bytes: Buffer,
@@ -47,7 +56,7 @@ export function jsonOf(
   { big }: Pick<Encoding, 'big'>,
   reading: Reading,
 ): JsonDataSet {
-  return new Writer(bytes, reading).dataSet(elements, big, [], '');
+  return new Writer(bytes, reading).dataSet(elements, { big, charsets: [], signed: false }, '');
 }
 
 class Writer {
@@ -56,34 +65,45 @@ class Writer {
     private readonly reading: Reading,
   ) {}
 
-  dataSet(elements: readonly Element[], big: boolean, outer: readonly string[], path: string): JsonDataSet {
-    const named = elements.find(({ tag }) => tag === CHARSET);
-    const charsets = named ? this.latin1(named).split('\\') : outer;
+  dataSet(elements: readonly Element[], outer: Around, path: string): JsonDataSet {
+    const around = this.around(elements, outer);
     const set: [string, JsonElement][] = [];
     for (const element of elements) {
       // Group lengths say how the file was encoded, which this is not.
       if ((element.tag & 0xffff) === 0) continue;
       const tag = tagText(element.tag);
       if (element.tag === CHARSET) set.push([tag, UTF8]);
-      else set.push([tag, this.element(element, big, charsets, path + tag)]);
+      else set.push([tag, this.element(element, around, path + tag)]);
     }
     return Object.fromEntries(set);
   }
 
-  private element(element: Element, big: boolean, charsets: readonly string[], path: string): JsonElement {
-    const vr = this.vrOf(element);
+  private around(elements: readonly Element[], outer: Around): Around {
+    const charset = elements.find(({ tag }) => tag === CHARSET);
+    const sign = elements.find(({ tag, from, to }) => tag === PIXEL_REPRESENTATION && to - from >= 2);
+    return {
+      ...outer,
+      ...(charset ? { charsets: this.latin1(charset).split('\\') } : {}),
+      // Zero or one, in either order of bytes.
+      ...(sign ? { signed: this.bytes.readUInt16LE(sign.from) !== 0 } : {}),
+    };
+  }
+
+  private element(element: Element, around: Around, path: string): JsonElement {
+    const vr = this.vrOf(element, around);
     if (element.items) {
-      const Value = element.items.map((item, i) => this.dataSet(item, element.within.big, charsets, `${path}.${i}.`));
+      const inner = { ...around, big: element.within.big };
+      const Value = element.items.map((item, i) => this.dataSet(item, inner, `${path}.${i}.`));
       return Value.length > 0 ? { vr: 'SQ', Value } : { vr: 'SQ' };
     }
     if (element.from === element.to || vr === 'SQ') return { vr };
     if (BINARY.has(vr) || element.undefinedLength) return this.binary(element, vr, path);
-    const Value = this.values(element, vr, big, charsets);
+    const Value = this.values(element, vr, around);
     return Value.some((value) => value !== null) ? { vr, Value } : { vr };
   }
 
-  private vrOf({ tag, vr }: Element): string {
-    return vr === '' || vr === 'UN' ? this.reading.vrOf(tag) : vr;
+  private vrOf({ tag, vr }: Element, { signed }: Around): string {
+    return vr === '' || vr === 'UN' ? this.reading.vrOf(tag, signed) : vr;
   }
 
   private binary({ from, to }: Element, vr: string, path: string): JsonElement {
@@ -92,7 +112,7 @@ class Writer {
     return { vr, InlineBinary: this.bytes.toString('base64', from, to) };
   }
 
-  private values(element: Element, vr: string, big: boolean, charsets: readonly string[]): unknown[] {
+  private values(element: Element, vr: string, { big, charsets }: Around): unknown[] {
     const shape = numeric[vr as keyof typeof numeric];
     const raw = this.bytes.subarray(element.from, element.to);
     if (shape) return numbersIn(raw, shape, big);

@@ -64,7 +64,7 @@ async function headerOf(gateway: Gateway, image: InstanceDoc): Promise<JsonDataS
     const set = jsonOf(bytes, elements, encoding, { vrOf, bulkData });
     if (!pixels) return { ...set, ...stored };
     const tag = tagText(pixels.tag);
-    const vr = pixels.vr === '' ? vrOf(pixels.tag) : pixels.vr;
+    const vr = pixels.vr === '' ? vrOf(pixels.tag, false) : pixels.vr;
     return { ...set, ...stored, [tag]: { vr, BulkDataURI: bulkData(tag) } };
   } catch (error) {
     // A header that cannot be followed: what the upload found in it.
