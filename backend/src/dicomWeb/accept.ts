@@ -14,7 +14,7 @@ export interface Accepted {
 const everything: Accepted = { type: '*/*', part: null, syntax: null };
 const ONE = /(?:[^,"]|"(?:\\.|[^"\\])*")+/g;
 
-/** Returns what a client accepts, in its order. What it cannot have meant is left out. */
+/** Returns what a client accepts, in its order. A type that cannot be read is left out. */
 export function acceptedBy(req: Request): Accepted[] {
   const header = req.get('accept')?.trim() ?? '';
   if (header === '') return [everything];

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { attributeOf, tagText } from './attributes.js';
+import { attributeOf, tagText } from '@lightbox/core/dicomWeb/attributes.js';
 
 /** The part of dcmjs that is used. It is a CommonJS bundle without types. */
 interface Dcmjs {

@@ -1,5 +1,5 @@
-import { type Attribute, attributeOf, includes, type Level } from './attributes.js';
-import type { JsonDataSet } from './json.js';
+import { type Attribute, attributeOf, includes, type Level } from '@lightbox/core/dicomWeb/attributes.js';
+import type { JsonDataSet } from '@lightbox/core/dicomWeb/json.js';
 
 /** A condition of a search. */
 export interface Condition {

@@ -1,4 +1,6 @@
 import { sourceOf } from '@lightbox/core/deidentify/copy.js';
+import { tagText } from '@lightbox/core/dicomWeb/attributes.js';
+import { type JsonDataSet, jsonOf } from '@lightbox/core/dicomWeb/json.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { readHead } from '@lightbox/core/imaging/head.js';
 import { attributesOf } from '@lightbox/core/studies/instance.js';
@@ -6,10 +8,8 @@ import type { Gateway } from '../context.js';
 import { stream } from '../http/stream.js';
 import { openStudyLook, recordLook } from '../images/looks.js';
 import { addressOf, jsonArray, jsonHeaders } from './answer.js';
-import { tagText } from './attributes.js';
 import { vrOf } from './dictionary.js';
 import { type Call, type Found, type InstanceDoc, mayStill, requireInstances, type Uids } from './instances.js';
-import { type JsonDataSet, jsonOf } from './json.js';
 import { byStudy, seenFile } from './retrieve.js';
 
 /** Headers that are read ahead. */

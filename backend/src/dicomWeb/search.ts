@@ -4,15 +4,15 @@ import { limits } from '@lightbox/contract/limits.js';
 import { openable, type Reach, reachOf } from '@lightbox/core/access/openable.js';
 import { notHeld } from '@lightbox/core/access/requests.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
+import { attributes, includes, type Level } from '@lightbox/core/dicomWeb/attributes.js';
+import type { JsonDataSet } from '@lightbox/core/dicomWeb/json.js';
 import { unlessDamaged } from '@lightbox/core/errors.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
 import { attributesOf } from '@lightbox/core/studies/instance.js';
 import type { Gateway, Viewer } from '../context.js';
 import { stream } from '../http/stream.js';
 import { addressOf, jsonArray, jsonHeaders } from './answer.js';
-import { attributes, includes, type Level } from './attributes.js';
 import { type Call, type InstanceDoc, isInstance, openInstances, type Uids, underUids } from './instances.js';
-import type { JsonDataSet } from './json.js';
 import { type Condition, matches, queryOf, uidsIn } from './match.js';
 
 interface Search extends Call<Partial<Uids>> {

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@lightbox/contract/errors.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { newId } from '@lightbox/core/db/ids.js';
+import type { JsonDataSet, JsonElement } from '@lightbox/core/dicomWeb/json.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
@@ -14,7 +15,6 @@ import { readImage } from '../images/uploadImage.js';
 import { addressOf, jsonHeaders } from './answer.js';
 import { alreadyStored } from './duplicate.js';
 import type { Call, Uids } from './instances.js';
-import type { JsonDataSet, JsonElement } from './json.js';
 import { type IncomingPart, partsOf } from './parts.js';
 
 type Store = Omit<Call<Uids>, 'params'> & { params?: Uids | undefined };

@@ -1,10 +1,10 @@
 import type { Source } from '@lightbox/core/deidentify/copy.js';
+import { attributeOf, tagText } from '@lightbox/core/dicomWeb/attributes.js';
+import { jsonOf } from '@lightbox/core/dicomWeb/json.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { divideByEnds, divideFragments, endsImage, type Range } from '@lightbox/core/imaging/fragments.js';
 import { type Head, readHead } from '@lightbox/core/imaging/head.js';
 import { LRUCache } from 'lru-cache';
-import { attributeOf, tagText } from './attributes.js';
-import { jsonOf } from './json.js';
 
 /** The frames of a file as they are stored. */
 export interface StoredFrames {

@@ -1,11 +1,11 @@
 import { inflateRawSync } from 'node:zlib';
 import type { DicomFacts } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
+import { searchableOf } from '@lightbox/core/dicomWeb/searchable.js';
 import { guessBurnedIn } from '@lightbox/core/imaging/burnedIn.js';
 import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { DicomDetail } from '@lightbox/core/models/image.js';
 import dicomParser, { type DataSet } from 'dicom-parser';
-import { searchableOf } from '../dicomWeb/searchable.js';
 import { identityOf } from './dicomIdentity.js';
 import { partTen } from './dicomStart.js';
 import { checkTables } from './dicomTables.js';

@@ -1,5 +1,5 @@
-import type { Element, Encoding } from '@lightbox/core/deidentify/elements.js';
-import { decodeText } from '@lightbox/core/imaging/characters.js';
+import type { Element, Encoding } from '../deidentify/elements.js';
+import { decodeText } from '../imaging/characters.js';
 import { tagText } from './attributes.js';
 
 /** An element in DICOM's JSON (PS3.18 §F.2). */
@@ -41,7 +41,7 @@ const numeric = {
   SV: [8, 'readBigInt64'],
 } as const;
 
-/** What an item has from the data set around it. */
+/** The facts that an item has from the data set around it. */
 interface Around {
   big: boolean;
   charsets: readonly string[];
