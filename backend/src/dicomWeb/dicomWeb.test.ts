@@ -1,103 +1,23 @@
-import type { TokenScope } from '@lightbox/contract/auth/personalTokens.js';
-import type { dicomWebCalls } from '@lightbox/contract/dicomWeb/calls.js';
-import { roleMay } from '@lightbox/contract/permissions.js';
 import { indexInstances } from '@lightbox/core/dicomWeb/indexInstances.js';
 import { element, item, partTen, phantom, syntaxes } from '@lightbox/testkit/part10.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import { closeInspectors } from '../files/inspectionPool.js';
-import {
-  buildAdmin,
-  buildCarer,
-  buildEmergency,
-  buildPatient,
-  buildProvider,
-  buildShare,
-  type Person,
-} from '../testing/factories.js';
+import { boundary, dicomWebOf, end, fresh, type Json, jsonOf, part, partsIn, uidOf } from '../testing/dicomWeb.js';
+import { buildProvider, type Person } from '../testing/factories.js';
 import { useGateway } from '../testing/useGateway.js';
 
 const { test, api } = useGateway();
+const { tokenOf, ask, store, storeFiles, withStudy } = dicomWebOf({ test, api });
 
 afterAll(closeInspectors);
 
-// biome-ignore lint/suspicious/noExplicitAny: data sets of any attributes
-type Json = any;
-
 const CT = '1.2.840.10008.5.1.4.1.1.2';
-let last = 0;
-/** The unique part of the UIDs of a phantom's study. */
-const fresh = () => String(9_000 + last++);
-const uidOf = (study: string) => `2.25.7${study}`;
-
-async function tokenOf(person: Person, scopes: TokenScope[] = ['dicom']): Promise<{ id: string; token: string }> {
-  const { body } = await api.as(person).post('/auth/tokens', { name: 'PACS', scopes, days: 1 }).expect(201);
-  return body.data;
-}
-
-const ask = (token: string, path: string, headers: Record<string, string> = {}) =>
-  fetch(`${test.url}/dicom-web${path}`, { headers: { Authorization: `Bearer ${token}`, ...headers } });
-
-const boundary = 'the-boundary';
-const part = (bytes: Buffer, type = 'application/dicom') =>
-  Buffer.concat([Buffer.from(`--${boundary}\r\nContent-Type: ${type}\r\n\r\n`), bytes, Buffer.from('\r\n')]);
-const end = Buffer.from(`--${boundary}--\r\n`);
-const related = `multipart/related; type="application/dicom"; boundary=${boundary}`;
-
-async function store(token: string, body: Buffer[], path = '/studies', type = related) {
-  const answer = await fetch(`${test.url}/dicom-web${path}`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': type },
-    body: new Uint8Array(Buffer.concat(body)),
-  });
-  return { status: answer.status, type: answer.headers.get('content-type'), body: (await answer.json()) as Json };
-}
-
-const storeFiles = (token: string, files: Buffer[], path?: string) =>
-  store(token, [...files.map((file) => part(file)), end], path);
-
-/** The bodies of the parts of an answer, and their types. */
-async function partsIn(answer: Response): Promise<{ type: string; bytes: Buffer }[]> {
-  const [, mark = ''] = /boundary=(.+)$/.exec(answer.headers.get('content-type') ?? '') ?? [];
-  const text = Buffer.from(await answer.arrayBuffer()).toString('latin1');
-  expect(text.endsWith(`--${mark}--\r\n`)).toBe(true);
-  return text
-    .split(`--${mark}`)
-    .slice(1, -1)
-    .map((one) => {
-      const at = one.indexOf('\r\n\r\n');
-      const [, type = ''] = /Content-Type: (.*)/.exec(one.slice(0, at)) ?? [];
-      return { type: type.trim(), bytes: Buffer.from(one.slice(at + 4, -2), 'latin1') };
-    });
-}
-
-/** An answer in JSON. */
-const jsonOf = async (answer: Response): Promise<Json> => (await answer.json()) as Json;
 
 const imagesOf = (person: Person) => test.gateway.models.Image.find({ owner: person._id }).lean();
 const eventsOf = async (person: Person) =>
   (await test.gateway.models.Event.find({ actor: person._id }).sort({ _id: 1 }).lean()).map(
     ({ type, status }) => `${type} ${status}`,
   );
-
-/** A provider with a token and a stored study of three slices. */
-async function withStudy() {
-  const study = fresh();
-  const owner = await buildProvider(test.gateway);
-  const { token, id } = await tokenOf(owner);
-  const files = [1, 2, 3].map((instance) => phantom({ study, instance, z: instance }));
-  expect((await storeFiles(token, files)).status).toBe(200);
-  const series = `/studies/${uidOf(study)}/series/${uidOf(study)}.1`;
-  return {
-    study,
-    owner,
-    token,
-    id,
-    files,
-    path: `/studies/${uidOf(study)}`,
-    series,
-    instance: `${series}/instances/${uidOf(study)}.1.1`,
-  };
-}
 
 describe('DICOMweb', () => {
   it('stores a study, finds it, and gives its files back bit for bit', async () => {
@@ -345,137 +265,6 @@ describe('DICOMweb', () => {
     await api.as(owner).del(`/auth/tokens/${id}`).expect(200);
     expect(await calls(token)).toEqual([401, 401, 401]);
   });
-});
-
-/** The answers to searches, to what shows a file, and to what gives its bytes. */
-type Answers = [search: number, open: number, download: number];
-type Study = Awaited<ReturnType<typeof withStudy>>;
-interface State {
-  viewer: (study: Study) => Promise<Person>;
-  answers: Answers;
-}
-
-const nothing: Answers = [204, 404, 404];
-
-/** Somebody with a share of the study, or of its first image alone. */
-const shared =
-  (wishes: object, build: () => Promise<Person> = () => buildPatient(test.gateway)) =>
-  async ({ owner }: Study): Promise<Person> => {
-    const recipient = await build();
-    const image = await firstOf(owner);
-    await buildShare(test.gateway, { image: { ...image, id: String(image._id), owner }, recipient, ...wishes });
-    return recipient;
-  };
-
-async function firstOf(owner: Person) {
-  const image = await test.gateway.models.Image.findOne({ owner: owner._id, isLead: true }).lean();
-  if (!image) throw new Error('The study has no first image.');
-  return { _id: image._id, ...(image.study ? { study: image.study } : {}) };
-}
-
-const states: Record<string, State> = {
-  owner: { viewer: async ({ owner }) => owner, answers: [200, 200, 200] },
-  admin: { viewer: () => buildAdmin(test.gateway), answers: [200, 200, 200] },
-  stranger: { viewer: () => buildProvider(test.gateway), answers: nothing },
-  'share without its code': { viewer: shared({}), answers: nothing },
-  'verified share': { viewer: shared({ verified: true }), answers: [200, 200, 200] },
-  'share without download': { viewer: shared({ verified: true, download: false }), answers: [200, 200, 403] },
-  'share of a copy': { viewer: shared({ verified: true, deidentified: true }), answers: nothing },
-  'expired share': { viewer: shared({ verified: true, hours: -1 }), answers: nothing },
-  'revoked share': { viewer: shared({ verified: true, revoked: true }), answers: nothing },
-  emergency: {
-    viewer: async ({ owner }) => {
-      const [provider, patient] = [await buildProvider(test.gateway), await buildPatient(test.gateway)];
-      const named = { $set: { patient: patient._id } };
-      await test.gateway.models.Image.updateMany({ owner: owner._id }, named);
-      await test.gateway.models.Study.updateMany({ owner: owner._id }, named);
-      await buildEmergency(test.gateway, { provider, patient });
-      return provider;
-    },
-    answers: [200, 200, 403],
-  },
-  carer: {
-    viewer: async (study) => {
-      const [patient, carer] = [await shared({ verified: true })(study), await buildPatient(test.gateway)];
-      await buildCarer(test.gateway, { patient, carer });
-      return carer;
-    },
-    answers: [200, 200, 403],
-  },
-};
-
-type Kind = 'search' | 'open' | 'download' | 'draw' | 'store';
-
-/** Every call, about a study that is there. */
-const callsOf = ({ path, series, instance }: Study): Record<keyof typeof dicomWebCalls, [Kind, string]> => ({
-  searchStudies: ['search', '/studies'],
-  searchSeries: ['search', '/series'],
-  searchInstances: ['search', '/instances'],
-  searchSeriesOfStudy: ['search', `${path}/series`],
-  searchInstancesOfStudy: ['search', `${path}/instances`],
-  searchInstancesOfSeries: ['search', `${series}/instances`],
-  retrieveStudy: ['download', path],
-  retrieveSeries: ['download', series],
-  retrieveInstance: ['download', instance],
-  retrieveStudyMetadata: ['open', `${path}/metadata`],
-  retrieveSeriesMetadata: ['open', `${series}/metadata`],
-  retrieveMetadata: ['open', `${instance}/metadata`],
-  retrieveFrames: ['open', `${instance}/frames/1`],
-  retrieveBulkData: ['download', `${instance}/bulkdata/7FE00010`],
-  renderInstance: ['draw', `${instance}/rendered`],
-  renderFrames: ['draw', `${instance}/frames/1/rendered`],
-  storeInstances: ['store', '/studies'],
-  storeInstancesOfStudy: ['store', path],
-});
-
-describe.concurrent.each(Object.keys(states))('DICOMweb for somebody who stands to a study as: %s', (name) => {
-  it('every call is answered as the policy says', async () => {
-    const study = await withStudy();
-    const { viewer, answers } = states[name] as State;
-    const person = await viewer(study);
-    const { token } = await tokenOf(person);
-    const [search, open, download] = answers;
-    const wanted: Record<Kind, number> = {
-      search,
-      open,
-      download,
-      // No worker draws here: whoever may open the picture is told that there is no film of it.
-      draw: open === 200 ? 406 : open,
-      // Not in parts.
-      store: roleMay(person.role, 'image.upload') ? 415 : 403,
-    };
-    const calls = Object.entries(callsOf(study));
-    const got = await Promise.all(
-      calls.map(async ([call, [kind, path]]) => {
-        if (kind === 'store') return [call, (await store(token, [end], path, 'application/dicom')).status];
-        return [call, (await ask(token, path, kind === 'draw' ? { Accept: 'video/mp4' } : {})).status];
-      }),
-    );
-    expect(got).toEqual(calls.map(([call, [kind]]) => [call, wanted[kind]]));
-  });
-});
-
-it('a share of one image opens nothing else of its study, and its end closes it', async () => {
-  const study = await withStudy();
-  const { path, instance, owner } = study;
-  const { models } = test.gateway;
-  const { _id } = await firstOf(owner);
-  const recipient = await buildProvider(test.gateway);
-  const image = { _id, id: String(_id), owner };
-  const share = await buildShare(test.gateway, { image, recipient, verified: true });
-  const { token } = await tokenOf(recipient);
-  const [row] = await jsonOf(await ask(token, '/studies'));
-  expect(row['00201208'].Value).toEqual([1]);
-  expect(await partsIn(await ask(token, path))).toHaveLength(1);
-  expect((await ask(token, instance)).status).toBe(200);
-  expect((await ask(token, instance.replace(/1$/, '2'))).status).toBe(404);
-  await api.as(owner).del(`/sharing/${share.id}`).expect(200);
-  expect((await ask(token, instance)).status).toBe(404);
-  expect((await ask(token, '/studies')).status).toBe(204);
-  // A patient stores nothing.
-  const patient = await tokenOf(await buildPatient(test.gateway));
-  expect((await storeFiles(patient.token, study.files)).status).toBe(403);
-  expect(await models.Image.countDocuments({ owner: recipient._id })).toBe(0);
 });
 
 it('files that an earlier version stored are found once maintenance has read them', async () => {

@@ -142,7 +142,10 @@ async function admit(
   if (study !== undefined && study !== studyUid) return { reason: ANOTHER_STUDY, kept: false };
   const again = async (): Promise<Admitted | null> => {
     const known = await alreadyStored(gateway, viewer._id, sopUid);
-    return known ? { reason: known === facts.sha256 ? null : DUPLICATE, kept: false } : null;
+    if (!known) return null;
+    // A client that begins a study anew counts like one that goes on with it.
+    await countStudyFile(gateway, viewer, { isLead: false });
+    return { reason: known === facts.sha256 ? null : DUPLICATE, kept: false };
   };
   const before = await again();
   if (before) return before;
