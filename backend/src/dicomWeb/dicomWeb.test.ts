@@ -204,7 +204,7 @@ describe('DICOMweb', () => {
     const changed = Buffer.from(files[0] as Buffer);
     changed.writeUInt8(changed.at(-1) === 9 ? 8 : 9, changed.length - 1);
     const fourth = phantom({ study, instance: 4 });
-    const mixed = await storeFiles(token, [changed, fourth, Buffer.from('no file of DICOM')]);
+    const mixed = await storeFiles(token, [changed, Buffer.alloc(3_000_000, 120), fourth]);
     expect(mixed.status).toBe(202);
     expect(mixed.body['00081198'].Value[0]['00081197'].Value).toEqual([0x0111]);
     expect(mixed.body['00081199'].Value).toHaveLength(1);
@@ -230,6 +230,7 @@ describe('DICOMweb', () => {
     const wrong: [status: number, body: Buffer[], type?: string][] = [
       [400, [whole]],
       [400, [whole.subarray(0, 5_000)]],
+      [400, [part(Buffer.alloc(3_000_000, 120)).subarray(0, 2_500_000)]],
       [400, [long]],
       [400, [Buffer.from('nothing of the kind')]],
       [400, []],

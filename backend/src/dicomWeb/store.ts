@@ -105,7 +105,8 @@ async function receive(
   let broken = false;
   async function* bytes(): AsyncGenerator<Buffer> {
     try {
-      yield* stream;
+      // A part that is refused is not destroyed: its parser would wait for ever for somebody to read it.
+      yield* stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
     } catch {
       broken = true;
       throw new AppError('MALFORMED_UPLOAD');
