@@ -1,8 +1,20 @@
+import { request } from 'node:http';
 import { indexInstances } from '@lightbox/core/dicomWeb/indexInstances.js';
 import { element, item, partTen, phantom, syntaxes } from '@lightbox/testkit/part10.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import { closeInspectors } from '../files/inspectionPool.js';
-import { boundary, dicomWebOf, end, fresh, type Json, jsonOf, part, partsIn, uidOf } from '../testing/dicomWeb.js';
+import {
+  boundary,
+  dicomWebOf,
+  end,
+  fresh,
+  type Json,
+  jsonOf,
+  part,
+  partsIn,
+  related,
+  uidOf,
+} from '../testing/dicomWeb.js';
 import { buildProvider, type Person } from '../testing/factories.js';
 import { useGateway } from '../testing/useGateway.js';
 
@@ -248,6 +260,32 @@ describe('DICOMweb', () => {
     }
     expect(await imagesOf(owner)).toEqual([]);
     expect((await storeFiles(token, [file])).status).toBe(200);
+  });
+
+  it('keeps nothing of a file whose sender is gone', async () => {
+    const owner = await buildProvider(test.gateway);
+    const { token } = await tokenOf(owner);
+    const chunks = () => test.gateway.db.db?.collection('blobs.chunks').countDocuments();
+    const before = (await chunks()) ?? 0;
+    const body = part(phantom({ study: fresh(), frames: 32 }));
+    const { hostname, port } = new URL(test.url);
+    const sending = request({
+      host: hostname,
+      port,
+      method: 'POST',
+      path: '/dicom-web/studies',
+      headers: {
+        Authorization: `Bearer ${token}`,
+        'Content-Type': related,
+        'Content-Length': body.length + end.length,
+      },
+    });
+    sending.on('error', () => undefined);
+    sending.write(body.subarray(0, 3_000_000));
+    await expect.poll(chunks, { timeout: 10_000 }).toBeGreaterThan(before);
+    sending.destroy();
+    await expect.poll(chunks, { timeout: 10_000 }).toBe(before);
+    expect(await imagesOf(owner)).toEqual([]);
   });
 
   it('takes tokens with its scope alone, until they are revoked', async () => {

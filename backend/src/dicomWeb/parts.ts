@@ -10,6 +10,8 @@ export interface IncomingPart {
   /** Without parameters; null when the part names none. */
   type: string | null;
   stream: Readable & AsyncIterable<Buffer>;
+  /** The request ended before the part did. Final when the stream has ended. */
+  broken: boolean;
 }
 
 /** Bytes of the headers of a part, and their number: more are dropped. */
@@ -61,19 +63,26 @@ export async function* partsOf(req: Request): AsyncGenerator<IncomingPart> {
     settle('failed');
   };
   parser.on('part', (part) => {
-    // An error of a part is thrown to whoever reads it; without a listener it would end the process.
-    part.on('error', () => undefined);
+    const incoming: IncomingPart = { type: null, stream: part as unknown as IncomingPart['stream'], broken: false };
+    // A part that waits for its turn has no reader yet to whom the error could be thrown.
+    part.on('error', () => {
+      incoming.broken = true;
+    });
     part.on('header', (headers: object) => {
       const [type] = (headers as Record<string, string[]>)['content-type'] ?? [];
-      const stream = part as unknown as IncomingPart['stream'];
-      arrived.push({ type: type === undefined ? null : (typeOf(type)?.essence ?? ''), stream });
+      arrived.push(Object.assign(incoming, { type: type === undefined ? null : (typeOf(type)?.essence ?? '') }));
       news.emit('news');
     });
   });
   parser.on('error', fail);
   parser.on('finish', () => settle('ended'));
-  req.once('aborted', fail);
-  req.once('error', fail);
+  // The parser then finds that the end is missing, and tells it to whoever reads a part.
+  const cutOff = () => {
+    req.unpipe(parser);
+    parser.end();
+  };
+  req.once('aborted', cutOff);
+  req.once('error', cutOff);
   req.pipe(parser);
   try {
     for (;;) {

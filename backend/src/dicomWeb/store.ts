@@ -95,9 +95,10 @@ async function storePart(context: Store, part: IncomingPart, maxBytes: number, i
 async function receive(
   gateway: Gateway,
   imageId: ReturnType<typeof newId>,
-  { type, stream }: IncomingPart,
+  part: IncomingPart,
   { maxBytes, most }: { maxBytes: number; most: number },
 ): Promise<StoredFile> {
+  const { type, stream } = part;
   if (type !== null && type !== 'application/dicom')
     throw new FileRejected('UNSUPPORTED_TYPE', 'Only DICOM is stored.');
   const giveBack = await gateway.diskReserve.take(most);
@@ -109,8 +110,9 @@ async function receive(
       yield* stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
     } catch {
       broken = true;
-      throw new AppError('MALFORMED_UPLOAD');
     }
+    broken ||= part.broken;
+    if (broken) throw new AppError('MALFORMED_UPLOAD');
   }
   try {
     const file = { stream: bytes(), declaredType: 'application/dicom', filename: undefined };

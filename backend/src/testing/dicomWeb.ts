@@ -17,7 +17,7 @@ export const boundary = 'the-boundary';
 export const part = (bytes: Buffer, type = 'application/dicom'): Buffer =>
   Buffer.concat([Buffer.from(`--${boundary}\r\nContent-Type: ${type}\r\n\r\n`), bytes, Buffer.from('\r\n')]);
 export const end = Buffer.from(`--${boundary}--\r\n`);
-const related = `multipart/related; type="application/dicom"; boundary=${boundary}`;
+export const related = `multipart/related; type="application/dicom"; boundary=${boundary}`;
 
 /** Returns the bodies of the parts of an answer, and their types. */
 export async function partsIn(answer: Response): Promise<{ type: string; bytes: Buffer }[]> {
