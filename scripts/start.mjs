@@ -27,6 +27,7 @@ const commands = {
   bench: { main: 'campaigns/dist/bench.js', joins: false },
   vitals: { main: 'e2e/dist/vitals.js', joins: false },
   fidelity: { main: 'campaigns/dist/fidelity.js', joins: false },
+  'check:dicomweb': { main: 'campaigns/dist/dicomWeb.js', joins: false },
   evaluate: { main: 'campaigns/dist/evaluate.js', joins: false },
   chaos: { main: 'campaigns/dist/chaos.js', joins: false },
 };

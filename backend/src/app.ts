@@ -13,6 +13,7 @@ import { authRoutes } from './auth/routes.js';
 import { carerRoutes } from './carers/routes.js';
 import { consentRoutes } from './consents/routes.js';
 import type { Gateway } from './context.js';
+import { dicomWebRoutes } from './dicomWeb/routes.js';
 import { emergencyRoutes } from './emergencies/routes.js';
 import { guestRoutes } from './guests/routes.js';
 import { docsRoutes } from './http/docs.js';
@@ -43,6 +44,7 @@ const features = [
   imageRoutes,
   studyRoutes,
   uploadRoutes,
+  dicomWebRoutes,
   shareRoutes,
   guestRoutes,
   requestRoutes,
@@ -92,6 +94,11 @@ export function createApp(gateway: Gateway, isStopping: () => boolean): Express 
   });
   app.use(securityHeaders(config.publicUrl.startsWith('https:')));
   healthRoutes(app, gateway, isStopping);
+  app.use((req, _res, next) => {
+    // Clients of DICOMweb expect it beside the application.
+    if (req.url.startsWith('/dicom-web/')) req.url = `/api${req.url}`;
+    next();
+  });
   app.use('/api', api(gateway));
   serveQueueBoard(app, gateway);
   serveSite(app);

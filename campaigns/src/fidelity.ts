@@ -4,9 +4,9 @@
 // `--blackout` those in which a place is black. With `--marks` it judges the exports of marks. Without a folder it takes pydicom's own test files. Prints a table, and exits with 1
 // after a difference. It needs Python, and installs pydicom in a folder of its own. See docs/architecture.md.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openPictures, type Pictures, type Prepared } from '@lightbox/workers/previews/preview.js';
 import { type Values, viewerFrame } from '@lightbox/workers/testing/viewerFrame.js';
@@ -16,6 +16,7 @@ import { openViewer, type Viewer } from './fidelity/browser.js';
 import { judgeCopies } from './fidelity/deidentified.js';
 import { judgeMarks } from './fidelity/marks.js';
 import { compare, scaled } from './fidelity/measure.js';
+import { pythonWith } from './python.js';
 
 const PACKAGES = [
   'pydicom==3.0.2',
@@ -50,16 +51,6 @@ interface ShownRow {
   middle: string;
   drawnBy: 'browser' | 'server';
   ok: boolean;
-}
-
-function python(): string {
-  const environment = resolve('.cache/fidelity');
-  const program = join(environment, 'bin/python');
-  if (!existsSync(program)) {
-    execFileSync(process.env.PYTHON ?? 'python3', ['-m', 'venv', environment], { stdio: 'inherit' });
-    execFileSync(program, ['-m', 'pip', 'install', '--quiet', ...PACKAGES], { stdio: 'inherit' });
-  }
-  return program;
 }
 
 /** Returns the folder of pydicom's own test files. */
@@ -187,7 +178,7 @@ async function run(
     marks,
   }: Record<'browser' | 'webgl' | 'deidentified' | 'blackout' | 'marks', boolean>,
 ): Promise<number> {
-  const program = python();
+  const program = pythonWith('fidelity', PACKAGES);
   const folder = chosen ?? filesOfPydicom(program);
   if (deidentified) return judgeCopies(program, folder);
   if (blackout) return judgeBlackOuts(program, folder);

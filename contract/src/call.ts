@@ -48,10 +48,10 @@ export interface CallShape {
   data?: z.ZodType;
   status?: 200 | 201 | 204;
   /**
-   * Another status of a success: 200 when the same thing exists already, 202 while the work is still under way, 206 for
-   * a range of the bytes.
+   * Another status of a success: 200 when the same thing exists already, 202 while the work is still under way or
+   * when a part of it was refused, 204 when nothing was found, 206 for a range of the bytes.
    */
-  alsoStatus?: 200 | 202 | 206;
+  alsoStatus?: 200 | 202 | 204 | 206;
   /** The errors of the handler itself, beyond those that follow from the rest of the shape (`failures.ts`). */
   fails?: readonly ErrorCode[];
   /** The answer carries `pagination`. */

@@ -5,6 +5,7 @@ import { authCalls } from './auth/calls.js';
 import { securityCalls } from './auth/securityCalls.js';
 import { carerCalls } from './carers/calls.js';
 import { consentCalls } from './consents/calls.js';
+import { dicomWebCalls } from './dicomWeb/calls.js';
 import { emergencyCalls } from './emergencies/calls.js';
 import { guestCalls } from './guests/calls.js';
 import { imageCalls } from './images/calls.js';
@@ -33,6 +34,7 @@ export const calls = {
   ...annotationCalls,
   ...studyCalls,
   ...uploadCalls,
+  ...dicomWebCalls,
   ...shareCalls,
   ...guestCalls,
   ...requestCalls,

@@ -28,6 +28,7 @@ export const errors = {
   MALFORMED_JSON: [400, 'Malformed JSON.'],
   OBJECT_EXPECTED: [400, 'A JSON object is expected.'],
   MALFORMED_UPLOAD: [400, texts.malformedUpload],
+  NOT_ACCEPTABLE: [406, 'This is not available in a form that you accept.'],
   REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
   UNSUPPORTED_VERSION: [412, 'This version of the protocol is not supported.'],
   PAYLOAD_TOO_LARGE: [413, 'The request is too large.'],

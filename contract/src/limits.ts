@@ -80,6 +80,13 @@ export const limits = {
   lookMinutes: 60,
   /** Minutes in which further reads of a session belong to the same look, for people who read who looked at an image. */
   sameLookMinutes: 30,
+  /** DICOMweb: rows of one answer to a search, at most and by default. */
+  dicomRows: 1000,
+  dicomRowsDefault: 100,
+  /** Studies that one search looks at. */
+  dicomStudiesSearched: 5_000,
+  /** Files of one request that stores. */
+  dicomParts: 5_000,
   jsonBytes: 100 * 1024,
   socketFrameBytes: 64 * 1024,
   /** Open sockets of one person on each gateway: enough for tabs and devices, too few for a flood. */

@@ -1,6 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 import type { DicomFacts } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
+import { searchableOf } from '@lightbox/core/dicomWeb/searchable.js';
 import { guessBurnedIn } from '@lightbox/core/imaging/burnedIn.js';
 import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { DicomDetail } from '@lightbox/core/models/image.js';
@@ -27,7 +28,9 @@ const NATIVE = new Set(['1.2.840.10008.1.2', EXPLICIT_LITTLE, '1.2.840.10008.1.2
 export function readHeader(walked: Walked): DicomHeader {
   try {
     const set = dicomParser.parseDicom(walked.header);
-    const header = { dicom: dicomFacts(set), dicomDetail: dicomDetail(set, walked), identity: identityOf(set) };
+    const attributes = searchableOf(walked.header);
+    const identity = { ...identityOf(set), ...(attributes === null ? {} : { attributes }) };
+    const header = { dicom: dicomFacts(set), dicomDetail: dicomDetail(set, walked), identity };
     if (walked.pixels) checkPixels(set, header, walked.pixels);
     return header;
   } catch (error) {

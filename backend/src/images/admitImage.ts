@@ -14,7 +14,7 @@ import { FileRejected } from '../files/rejected.js';
 import { bindKey } from '../http/handle.js';
 import { fieldErrors } from '../http/validate.js';
 import { contradictions, patientMismatch } from './patientGuard.js';
-import { recordImage, type StoredFile, type Uploaded } from './storeImage.js';
+import { type NewImage, recordImage, type StoredFile, type Uploaded } from './storeImage.js';
 
 /** The checked fields of an upload, and the account of its patient. */
 export interface Upload extends Omit<UploadFields, 'patientId'> {
@@ -79,7 +79,7 @@ export async function admitImage(
   imageId: ObjectId,
   { caption, patient, studyId, mismatchReason }: Upload,
   stored: StoredFile,
-  how: { resumable?: true } = {},
+  how: Pick<NewImage, 'resumable' | 'onlyOne'> = {},
 ): Promise<Uploaded> {
   const sent = [caption, patient?._id ?? null, stored.facts.sha256, studyId ?? null, mismatchReason ?? null];
   const bound = bindKey(gateway, actor, JSON.stringify(sent));

@@ -12,7 +12,7 @@ import type { Request } from 'express';
 import type { Gateway, Reader } from '../context.js';
 import { pending, until } from './drawings.js';
 
-type Choice = Pick<RenderingDoc, 'frame' | 'window'>;
+type Choice = Pick<RenderingDoc, 'frame' | 'window' | 'format'>;
 
 /**
  * Returns a frame or page as a worker draws it, and waits for it. Calls for the same picture share one job; its result

@@ -1,5 +1,6 @@
 import { texts } from '@lightbox/contract/texts.js';
 import { firstCard, refreshCards } from '@lightbox/core/access/cards.js';
+import { notHeld } from '@lightbox/core/access/requests.js';
 import { liveShare } from '@lightbox/core/access/shares.js';
 import { newDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { WrittenBlob } from '@lightbox/core/blobs/store.js';
@@ -11,6 +12,7 @@ import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { FileFacts, ImageDoc } from '@lightbox/core/models/image.js';
 import type { SealedValue } from '@lightbox/core/models/sealedValue.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
+import { instanceFor } from '@lightbox/core/studies/instance.js';
 import { type Copies, type Joining, joinStudy, withStudy } from '@lightbox/core/studies/joinStudy.js';
 import type { Gateway, Sender } from '../context.js';
 import { createInspector } from '../files/inspect.js';
@@ -75,6 +77,8 @@ export interface NewImage {
   request?: Sender | undefined;
   /** Set when a resumable upload becomes the image: it has taken the space, and has the image's id. */
   resumable?: true;
+  /** Refused with `CONFLICT` when the owner has a file with its SOP Instance UID. */
+  onlyOne?: true;
   /** Of a copy without identity: its original, if rectangles are black in it, and the study of copies. */
   copy?: { of: ObjectId; blackedOut: boolean; copies: Copies | undefined };
 }
@@ -117,7 +121,7 @@ export const quotaOf = async ({ settings }: Gateway): Promise<Quota> => ({
 async function writeRecord(
   gateway: Gateway,
   actor: Actor,
-  { _id, owner, caption, patient, study: studyId, request, mismatchReason, resumable, copy }: NewImage,
+  { _id, owner, caption, patient, study: studyId, request, mismatchReason, resumable, onlyOne, copy }: NewImage,
   { blob, dataKey, facts, identity, filename }: StoredFile,
 ): Promise<Uploaded> {
   const { models } = gateway;
@@ -144,6 +148,7 @@ async function writeRecord(
     ...(request ? { request: request._id } : {}),
     ...(filename ? { filename } : {}),
   };
+  const instance = await instanceFor(gateway, image, identity);
   let made: ImageDoc | null = null;
   const id = await withStudy(joining, () =>
     gateway.events.changeTogether(actor, async (tx) => {
@@ -151,7 +156,12 @@ async function writeRecord(
       const pictures = request && (await holdPlace(gateway, tx, request, facts.contentType));
       const place = pictures ? { ...joining, studyId: pictures } : joining;
       const { fields, study, changesCards } = await joinStudy(gateway, tx, place);
-      const record: ImageDoc = { ...image, ...fields };
+      if (onlyOne && instance) {
+        // The study was written: of two uploads at once, the later one sees the first.
+        const same = { owner, 'instance.sop': instance.sop, ...notHeld };
+        if (await models.Image.exists(same).session(tx.session)) throw new AppError('CONFLICT');
+      }
+      const record: ImageDoc = { ...image, ...fields, ...(instance ? { instance } : {}) };
       const shareWith = study && !request ? await patientToTell(gateway, tx, study, patient) : patient;
       const isOwn = !record.isShared && !shareWith && !request;
       made = isOwn ? record : null;

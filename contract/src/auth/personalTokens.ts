@@ -7,7 +7,7 @@ import { texts } from '../texts.js';
  * The things that a personal token may do. Each call names the scopes that open it (`CallShape.scopes`); a call without
  * one is for people who have signed in.
  */
-export const tokenScopes = ['read', 'upload', 'share'] as const;
+export const tokenScopes = ['read', 'upload', 'share', 'dicom'] as const;
 export type TokenScope = (typeof tokenScopes)[number];
 
 /** The first characters of each personal token, so that people and scanners recognize one that has leaked. */

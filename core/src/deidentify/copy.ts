@@ -18,6 +18,12 @@ export interface Source {
   read: (from: number, to: number) => Promise<Buffer>;
 }
 
+/** Reads parts of the file of an image. */
+export const sourceOf = (core: Pick<Core, 'blobs' | 'keys'>, image: Stored): Source => ({
+  size: image.size,
+  read: (from, to) => read(core, image, from, to),
+});
+
 /** First bytes of a file that are read for its header; more while the header is not whole. */
 const FIRST_BYTES = 1024 * 1024;
 /** Bytes of a header, or of a file that is read as a whole. */
@@ -69,7 +75,7 @@ export async function copyOf(
   { noTextLeft = false }: Pick<Disguise, 'noTextLeft'> = {},
 ): Promise<Copy> {
   const disguise = { ...(await disguiseFor(core, scope, image)), noTextLeft };
-  const source = { size: image.size, read: (from: number, to: number) => read(core, image, from, to) };
+  const source = sourceOf(core, image);
   switch (image.contentType) {
     case 'image/jpeg':
       return deidentifyJpeg(await wholeOf(source));
@@ -90,7 +96,7 @@ export async function headForBlackedOut(
   { noTextLeft, ...pixels }: PlainPixels & Pick<Disguise, 'noTextLeft'>,
 ): Promise<{ head: Buffer; big: boolean }> {
   const disguise = { ...(await disguiseFor(core, scope, image)), cleaned: true, noTextLeft, pixels };
-  const source = { size: image.size, read: (from: number, to: number) => read(core, image, from, to) };
+  const source = sourceOf(core, image);
   const { parts, big = false } = await copyOfDicom(source, disguise);
   return { head: Buffer.concat(parts.filter((part) => Buffer.isBuffer(part))), big };
 }
@@ -154,7 +160,12 @@ function wholeOf({ size, read }: Source): Promise<Buffer> {
   return read(0, size);
 }
 
-async function read({ blobs, keys }: Core, image: Stored, from: number, to: number): Promise<Buffer> {
+async function read(
+  { blobs, keys }: Pick<Core, 'blobs' | 'keys'>,
+  image: Stored,
+  from: number,
+  to: number,
+): Promise<Buffer> {
   if (to <= from) return Buffer.alloc(0);
   const key = unwrapDataKey(keys.images, String(image._id), image.dataKey);
   const chunks: Buffer[] = [];

@@ -51,7 +51,7 @@ export function* deidentifyDicom(bytes: Buffer, size: number, disguise: Disguise
   const reader = new ElementReader(bytes, isWhole);
   const start = startOf(bytes);
   const { elements: meta, end } = reader.meta(start);
-  const syntax = text(
+  const syntax = textOf(
     bytes,
     meta.find(({ tag }) => tag === SYNTAX),
   );
@@ -94,19 +94,20 @@ function* deflated(bytes: Buffer, meta: Element[], end: number, disguise: Disgui
 const hasPrefix = (bytes: Buffer, at: number): boolean => bytes.toString('latin1', at, at + 4) === 'DICM';
 
 /** Returns where the elements begin: files without preamble, or without anything before the data set, are read too. */
-function startOf(bytes: Buffer): number {
+export function startOf(bytes: Buffer): number {
   if (hasPrefix(bytes, PREAMBLE)) return PREAMBLE + 4;
   return hasPrefix(bytes, 0) ? 4 : 0;
 }
 
 /** Returns the encoding of the data set by its first element: files exist whose transfer syntax names another one. */
-function encodingOf(bytes: Buffer, at: number): Encoding {
+export function encodingOf(bytes: Buffer, at: number): Encoding {
   const implicit = !/^[A-Z]{2}$/.test(bytes.toString('latin1', at + 4, at + 6));
   const big = !implicit && bytes.length >= at + 2 && bytes.readUInt16BE(at) < bytes.readUInt16LE(at);
   return { implicit, big };
 }
 
-const text = (bytes: Buffer, element: Pick<Element, 'from' | 'to'> | undefined): string =>
+/** Returns the text of a value without its padding. */
+export const textOf = (bytes: Buffer, element: Pick<Element, 'from' | 'to'> | undefined): string =>
   element ? bytes.toString('latin1', element.from, element.to).replace(/[\0 ]+$/, '') : '';
 
 class Writer {
@@ -129,8 +130,8 @@ class Writer {
   ) {
     for (const element of elements) if (!this.firsts.has(element.tag)) this.firsts.set(element.tag, element);
     if (this.first(ENCAPSULATED_DOCUMENT)) throw cannotDeidentify();
-    this.charsets = text(bytes, this.first(CHARSET)).split('\\');
-    this.days = disguise.days(text(bytes, this.first(PATIENT_ID)));
+    this.charsets = textOf(bytes, this.first(CHARSET)).split('\\');
+    this.days = disguise.days(textOf(bytes, this.first(PATIENT_ID)));
     this.naming = NAMING.flatMap((tag) => this.textOf(this.first(tag)).split(/[\\^=\s]+/))
       .map((part) => part.trim().toLowerCase())
       .filter((part) => part.length >= NAMING_LENGTH);
@@ -161,12 +162,12 @@ class Writer {
   /** Writes file meta information anew (PS3.10 §7.1): of the old one its class and transfer syntax stay. */
   meta(old: Element[], syntax: string): Buffer {
     const of = (tag: number) =>
-      text(
+      textOf(
         this.metaBytes,
         old.find((element) => element.tag === tag),
       );
-    const sopClass = of(0x00020002) || text(this.bytes, this.first(0x00080016));
-    const before = text(this.bytes, this.first(INSTANCE)) || of(0x00020003);
+    const sopClass = of(0x00020002) || textOf(this.bytes, this.first(0x00080016));
+    const before = textOf(this.bytes, this.first(INSTANCE)) || of(0x00020003);
     const instance = disguisedUid(this.disguise, before);
     const { implicit, big } = this.encoding;
     const native = implicit ? '1.2.840.10008.1.2' : big ? '1.2.840.10008.1.2.2' : '1.2.840.10008.1.2.1';
@@ -180,7 +181,7 @@ class Writer {
     ];
     for (const { tag, from, to } of old) {
       if (tag === 0x00020000 || values.some(([kept]) => kept === tag)) continue;
-      this.note(tag, { action: 'removed', before: text(this.metaBytes, { from, to }).slice(0, VALUE_LENGTH) });
+      this.note(tag, { action: 'removed', before: textOf(this.metaBytes, { from, to }).slice(0, VALUE_LENGTH) });
     }
     const written = values.map(([tag, vr, value]) => {
       this.row(tag, vr, vr === 'OB' ? '2 bytes' : value.toString('latin1').replace(/[\0 ]+$/, ''), 0);
@@ -282,7 +283,7 @@ class Writer {
     }
     const after = this.replacement(element, fate, vr);
     const kind = typeof after === 'string' ? after : '';
-    const same = typeof after === 'string' && after === text(this.bytes, element);
+    const same = typeof after === 'string' && after === textOf(this.bytes, element);
     if (!same)
       this.changed(
         element,
@@ -305,7 +306,7 @@ class Writer {
   /** Returns the new value, as text or as bytes. */
   private replacement(element: Element, fate: Fate, vr: string): string | Buffer {
     if (element.to === element.from || fate === 'empty') return '';
-    const plain = text(this.bytes, element);
+    const plain = textOf(this.bytes, element);
     if (fate === 'uid') {
       return plain
         .split('\\')
@@ -400,7 +401,7 @@ class Writer {
   }
 
   private burnedIn(): BurnedIn {
-    const value = (tag: number) => text(this.bytes, this.first(tag)).toUpperCase();
+    const value = (tag: number) => textOf(this.bytes, this.first(tag)).toUpperCase();
     return guessBurnedIn({
       flag: value(0x00280301),
       modality: value(0x00080060),

@@ -26,6 +26,9 @@ export interface Element {
 
 /** The pixel data of a file: nothing of it is read. */
 export interface Pixels {
+  tag: number;
+  /** Empty where the encoding names none. */
+  vr: string;
   start: number;
   from: number;
   /** Null when it is encapsulated (PS3.5 §A.4). */
@@ -78,9 +81,9 @@ export class ElementReader {
     const elements: Element[] = [];
     let end = at;
     while (this.isAt(end)) {
-      const { tag, length, from } = this.head(end, encoding);
+      const { tag, vr, length, from } = this.head(end, encoding);
       if (PIXELS.has(tag)) {
-        return { elements, pixels: { start: end, from, length: length === UNDEFINED ? null : length } };
+        return { elements, pixels: { tag, vr, start: end, from, length: length === UNDEFINED ? null : length } };
       }
       // Groups 0 to 3 are for commands and files (PS3.5 §7.8.1), FFFE is for delimiters.
       if (tag < 0x00040000 || tag >= 0xfffe0000) throw cannotDeidentify();

@@ -3,12 +3,12 @@ import type { KeyRing } from '../keys/keyring.js';
 import { hmac } from '../keys/keyring.js';
 import type { RenderingDoc } from '../models/rendering.js';
 
-type Choice = Pick<RenderingDoc, 'image' | 'frame' | 'window'>;
+type Choice = Pick<RenderingDoc, 'image' | 'frame' | 'window' | 'format'>;
 
-/** Returns the id of a drawn frame: the same for the same frame and window, so that viewers share one job. */
-export const renderingId = (ring: KeyRing, { image, frame, window }: Choice): ObjectId =>
+/** Returns the id of a drawn frame: the same for the same frame, window and format, so that viewers share one job. */
+export const renderingId = (ring: KeyRing, { image, frame, window, format }: Choice): ObjectId =>
   oid(
-    hmac(ring.current.key, 'rendering', String(image), JSON.stringify([frame, window?.center, window?.width]))
+    hmac(ring.current.key, 'rendering', String(image), JSON.stringify([frame, window?.center, window?.width, format]))
       .toString('hex')
       .slice(0, 24),
   );

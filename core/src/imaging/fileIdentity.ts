@@ -12,6 +12,8 @@ export interface FileIdentity {
   /** YYYY-MM-DD. */
   studyDate?: string;
   instanceNumber?: number;
+  /** The attributes for searches by DICOMweb, as text of DICOM's JSON (PS3.18 §F). */
+  attributes?: string;
   modality?: string;
   /** Image Position (0020,0032), in millimetres. */
   position?: [number, number, number];

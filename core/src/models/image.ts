@@ -66,6 +66,16 @@ export interface ImagePlace {
   name?: Buffer;
 }
 
+/** A DICOM file with all its UIDs, for DICOMweb (`core/studies/instance.ts`). */
+export interface Instance {
+  /** Pseudonyms of the UIDs of study, series and instance: the same for the same UID, whoever owns the file. */
+  study: Id;
+  series: Id;
+  sop: Id;
+  /** The attributes of the header for which people search, sealed with the image's data key. */
+  attributes: Buffer;
+}
+
 /** The request for which an image arrived, until it is taken. */
 export interface Held {
   request: Id;
@@ -101,6 +111,8 @@ export interface ImageDoc extends FileFacts {
   isLead: boolean;
   series?: ImageSeries;
   place?: ImagePlace;
+  /** Absent for files that are no DICOM or lack a UID. */
+  instance?: Instance;
   /** Present while the image is held. No list shows it, and nobody can share or download it. */
   held?: Held;
   /** Present for a copy without identity, whose dates are moved already. True when rectangles were blacked out in it. */
@@ -116,6 +128,7 @@ const place = part<ImagePlace>({
   instance: Number,
   name: Buffer,
 });
+const instance = part<Instance>({ study: id, series: id, sop: id, attributes: { type: Buffer, required: true } });
 const held = part<Held>({ request: id, identity: Buffer });
 
 export const image = schemaOf<ImageDoc>(
@@ -144,6 +157,7 @@ export const image = schemaOf<ImageDoc>(
     isLead: bool,
     series,
     place,
+    instance,
     held,
     blackedOut: Boolean,
     createAt: date,
@@ -169,6 +183,9 @@ export const image = schemaOf<ImageDoc>(
   .index({ owner: 1, patient: 1 }, { partialFilterExpression: { patient: { $exists: true } } })
   .index({ 'held.request': 1, sha256: 1 }, { partialFilterExpression: { held: { $exists: true } } })
   .index({ blob: 1 })
+  // DICOMweb names studies and instances by their UIDs.
+  .index({ 'instance.study': 1, 'instance.series': 1 }, { partialFilterExpression: { instance: { $exists: true } } })
+  .index({ owner: 1, 'instance.sop': 1 }, { partialFilterExpression: { instance: { $exists: true } } })
   .index({ 'dataKey.keyId': 1 })
   // Covers the totals of the storage.
   .index({ contentType: 1, size: 1 });

@@ -1,3 +1,4 @@
+import type { PictureFormat } from '../imaging/formats.js';
 import { date, type Id, id, number, part, schemaOf } from './fields.js';
 
 /** A frame or page as the server draws it, for viewers that cannot. A worker draws it; it is kept for a short time. */
@@ -9,7 +10,9 @@ export interface RenderingDoc {
   frame: number;
   /** Absent: the window of the file. */
   window?: { center: number; width: number };
-  /** The picture (WebP), sealed with the image's data key. Absent until it is drawn. */
+  /** Absent: WebP. */
+  format?: PictureFormat;
+  /** The picture, sealed with the image's data key. Absent until it is drawn. */
   sealed?: Buffer;
   /** The frame cannot be drawn. */
   failed?: boolean;
@@ -20,6 +23,7 @@ export const rendering = schemaOf<RenderingDoc>({
   image: id,
   frame: number,
   window: part<NonNullable<RenderingDoc['window']>>({ center: number, width: number }),
+  format: String,
   sealed: Buffer,
   failed: Boolean,
   createAt: date,

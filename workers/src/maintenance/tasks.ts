@@ -1,4 +1,5 @@
 import type { Core } from '@lightbox/core/core.js';
+import { indexInstances } from '@lightbox/core/dicomWeb/indexInstances.js';
 import { system } from '@lightbox/core/events/events.js';
 import { uproot } from '@lightbox/core/selfCheck/planted.js';
 import { runSelfCheck } from '@lightbox/core/selfCheck/selfCheck.js';
@@ -72,5 +73,7 @@ export const tasks = {
   // A self-check that was killed may have left records behind.
   removePlanted: { every: 10 * 60_000, work: (core) => uproot(core) },
   recountUsage: { every: 10 * 60_000, work: recountUsage },
+  // After an upgrade. Later it finds nothing.
+  indexInstances: { every: 10 * 60_000, work: indexInstances },
 } satisfies Record<string, Task>;
 export type TaskName = keyof typeof tasks;

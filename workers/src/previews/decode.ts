@@ -13,7 +13,7 @@ import { encapsulatedPdf } from './dicom/report.js';
 import { findText } from './findText.js';
 import { type GreyImage, type Measurements, measure } from './measure.js';
 import type { FrameChoice } from './protocol.js';
-import { asWebp, type ForModel, fit, type Rendered, sharpOf } from './rendered.js';
+import { asPicture, asWebp, type ForModel, fit, type Rendered, sharpOf } from './rendered.js';
 
 /** Longest side of a rendered PDF page before it is scaled down: large enough that its text stays readable. */
 const PAGE_PIXELS = 1536;
@@ -26,16 +26,17 @@ export async function preview(bytes: Buffer, contentType: string): Promise<Rende
 }
 
 /** Draws one frame of a DICOM file, one page of a PDF, or a picture. */
-export async function drawFrame(bytes: Buffer, contentType: string, { frame, window }: FrameChoice): Promise<Rendered> {
+export async function drawFrame(bytes: Buffer, contentType: string, choice: FrameChoice): Promise<Rendered> {
+  const { frame, window, format } = choice;
   if (contentType !== 'application/dicom')
-    return asWebp(await decode(bytes, contentType, frame, limits.renderedPixels), limits.renderedPixels);
+    return asPicture(await decode(bytes, contentType, frame, limits.renderedPixels), limits.renderedPixels, format);
   const file = openDicom(bytes);
   const pdf = encapsulatedPdf(file.set);
-  if (pdf) return asWebp(await decodePdf(pdf, frame, limits.renderedPixels), limits.renderedPixels);
+  if (pdf) return asPicture(await decodePdf(pdf, frame, limits.renderedPixels), limits.renderedPixels, format);
   await loadCodecs();
   const film = openFilm(file);
   if (frame > film.frames.count) throw new Error('no such frame');
-  return asWebp(sharpOf(drawFrameOf(film, frame - 1, { window, overlays: true })), limits.renderedPixels);
+  return asPicture(sharpOf(drawFrameOf(film, frame - 1, { window, overlays: true })), limits.renderedPixels, format);
 }
 
 /** Returns the middle square of a picture, small, as WebP without anything of the file but its pixels. */

@@ -20,7 +20,7 @@ export interface Pictures {
    * Throws the errors of a `Renderer` and of `onPart`.
    */
   prepare: (bytes: Buffer, contentType: string, onPart: (part: Buffer) => Promise<void>) => Promise<Prepared | null>;
-  /** Returns one frame or page as WebP of at most 2048 pixels a side, or null when it cannot be drawn. */
+  /** Returns one frame or page, as WebP by default, of at most 2048 pixels a side, or null when it cannot be drawn. */
   frame: (bytes: Buffer, contentType: string, choice: FrameChoice) => Promise<Rendered | null>;
   /** Returns the middle square of a picture as WebP of 256 pixels a side, or null when it cannot be drawn. */
   photo: (bytes: Buffer, contentType: string) => Promise<Rendered | null>;

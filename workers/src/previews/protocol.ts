@@ -1,6 +1,7 @@
 import { BlackRectangle } from '@lightbox/contract/images/blackOut.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { Drawing, Tags } from '@lightbox/core/imaging/drawing.js';
+import { isFormat, pictureFormats } from '@lightbox/core/imaging/formats.js';
 import { z } from 'zod';
 import type { FrameLimits } from './frames.js';
 import type { Measurements } from './measure.js';
@@ -35,8 +36,13 @@ export const taskNames = [
 export type TaskName = (typeof taskNames)[number];
 
 const window = z.object({ center: z.number(), width: z.number().positive() });
-/** The frame or page that the task `frame` draws, from 1, and its window if not the file's own. */
-export const FrameChoice = z.object({ frame: z.int().positive(), window: window.optional() });
+/** The frame or page that the task `frame` draws, from 1, its window if not the file's own, and the format. */
+export const FrameChoice = z.object({
+  frame: z.int().positive(),
+  window: window.optional(),
+  /** WebP by default. */
+  format: z.enum(pictureFormats).optional(),
+});
 export type FrameChoice = z.infer<typeof FrameChoice>;
 
 /** The rectangles that the task `blackOut` makes black. */
@@ -141,7 +147,10 @@ const results: Results = {
     const read = PreparedFacts.safeParse(parsed(body.toString('utf8', bytes.length)));
     return read.success ? { ...read.data, preview: preview && { ...preview, bytes } } : null;
   },
-  frame: (header, body) => ('picture' in header && isWebp(body) ? { ...header.picture, bytes: body } : null),
+  frame: (header, body) =>
+    'picture' in header && pictureFormats.some((format) => isFormat(body, format))
+      ? { ...header.picture, bytes: body }
+      : null,
   photo: (header, body) => ('picture' in header && isWebp(body) ? { ...header.picture, bytes: body } : null),
   forModel: (header, body) =>
     'picture' in header && header.hasText !== undefined && isPng(body)

@@ -3,6 +3,7 @@ import type { Core } from '@lightbox/core/core.js';
 import { isAway } from '@lightbox/core/db/away.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { renderingContext } from '@lightbox/core/images/renderings.js';
+import { isFormat } from '@lightbox/core/imaging/formats.js';
 import { seal } from '@lightbox/core/keys/seal.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { RenderingDoc } from '@lightbox/core/models/rendering.js';
@@ -22,13 +23,18 @@ export async function renderFrame(
   if (!asked || asked.sealed || asked.failed) return;
   const image = await Image.findById(asked.image).lean<ImageDoc>();
   if (!image) return;
-  const choice = { frame: asked.frame, ...(asked.window ? { window: asked.window } : {}) };
+  const format = asked.format ?? 'webp';
+  const choice = { frame: asked.frame, format, ...(asked.window ? { window: asked.window } : {}) };
   const drawn = await pictures.frame(await readImage(core, image), image.contentType, choice).catch((error) => {
     if (!isLastAttempt || isAway(error)) throw error;
     return null;
   });
   const key = unwrapDataKey(core.keys.images, String(image._id), image.dataKey);
-  const outcome = drawn ? { sealed: seal(key, renderingContext(asked), drawn.bytes) } : { failed: true };
+  // A hostile renderer must not return anything but the picture that was asked for.
+  const outcome =
+    drawn && isFormat(drawn.bytes, format)
+      ? { sealed: seal(key, renderingContext(asked), drawn.bytes) }
+      : { failed: true };
   // No upsert: the record is gone when the image was deleted.
   await Rendering.updateOne({ _id: asked._id }, { $set: outcome });
 }

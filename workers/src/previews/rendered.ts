@@ -1,4 +1,5 @@
 import { limits } from '@lightbox/contract/limits.js';
+import type { PictureFormat } from '@lightbox/core/imaging/formats.js';
 import sharp, { type Sharp, type WebpOptions } from 'sharp';
 import type { Drawn } from './dicom/drawn.js';
 
@@ -35,6 +36,15 @@ export async function asWebp(picture: Sharp, longest: number): Promise<Rendered>
   // Sharp subsampling is slow, and only colours are subsampled.
   const bytes = near ?? (await encode({ quality: 90, smartSubsample: !isGrey(data, channels) }));
   return { bytes, width, height };
+}
+
+/** Returns a picture of at most this size in a format, WebP by default. */
+export async function asPicture(picture: Sharp, longest: number, format: PictureFormat = 'webp'): Promise<Rendered> {
+  if (format === 'webp') return asWebp(picture, longest);
+  const fitted = fit(picture, longest);
+  const encoded = format === 'png' ? fitted.png() : fitted.flatten().jpeg({ quality: 92, chromaSubsampling: '4:4:4' });
+  const { data: bytes, info } = await encoded.toBuffer({ resolveWithObject: true });
+  return { bytes, width: info.width, height: info.height };
 }
 
 /** Returns the picture without visible loss, or null when it is not small. */

@@ -116,11 +116,12 @@ export const security = {
     nameNeeded: 'Please give it a name.',
     scopes: 'This token may',
     scopesNeeded: 'Please choose at least one.',
-    scope: { read: 'See images', upload: 'Upload images', share: 'Share images' },
+    scope: { read: 'See images', upload: 'Upload images', share: 'Share images', dicom: 'DICOMweb' },
     may: {
       read: 'see and download your images and their analyses',
       upload: 'upload images for you',
       share: 'find people, and share your images with them',
+      dicom: 'search, read and store DICOM files by DICOMweb',
     },
     days: 'The token ends after',
     saveTitle: 'Save this token now',

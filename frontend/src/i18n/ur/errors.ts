@@ -51,6 +51,7 @@ export const errors: Record<
   NO_FRAME: 'اس فائل میں ایسا کوئی فریم نہیں۔',
   RANGE_NOT_SATISFIABLE: 'فائل میں بائٹس کا یہ حصہ موجود نہیں۔',
   MISDIRECTED: 'یہ سرور اس نام سے جواب نہیں دیتا۔',
+  NOT_ACCEPTABLE: 'یہ اس شکل میں دستیاب نہیں جو آپ قبول کرتے ہیں۔',
   METHOD_NOT_ALLOWED: 'یہاں اس کی اجازت نہیں۔',
   CONFLICT: 'یہ پہلے سے موجود چیز سے ٹکراتا ہے۔',
   ALREADY_SHARED: 'یہ تصویر اس شخص کے ساتھ پہلے ہی شیئر ہے۔',

@@ -1,9 +1,11 @@
+import { divideByEnds, divideFragments, endsImage } from '@lightbox/core/imaging/fragments.js';
 import { type DataSet, PIXEL_DATA, type Range, Undrawable } from './dataSet.js';
 import type { DicomFile } from './dicomFile.js';
 import type { PixelModule } from './pixelModule.js';
 
 const FLOAT_PIXEL_DATA = 0x7fe00008;
 const DOUBLE_PIXEL_DATA = 0x7fe00009;
+const EXTENDED_OFFSETS = 0x7fe00001;
 const FRAMES = 100_000;
 
 /** The places of all frames in the file. */
@@ -51,56 +53,14 @@ function bitsOfPixel(pixels: PixelModule): number {
   return isHalved(pixels) ? pixels.bitsAllocated * 2 : pixels.bitsAllocated * pixels.samples;
 }
 
-/** Divides the fragments of encapsulated pixel data (PS3.5 §A.4) among the frames. */
-function encapsulated(bytes: Buffer, set: DataSet, items: readonly Range[], said: number): Range[][] {
+/** Divides the fragments of encapsulated pixel data among the frames. */
+function encapsulated(bytes: Buffer, set: DataSet, items: readonly Range[], said: number): readonly Range[][] {
   const [table, ...fragments] = items;
   if (!table || fragments.length === 0) throw new Undrawable('no fragments');
-  if (said === 1) return [fragments];
-  const offsets = extendedOffsets(set, said) ?? basicOffsets(bytes, table, said);
-  const byTable = offsets && divide(fragments, offsets);
-  if (byTable) return byTable;
-  if (fragments.length === said) return fragments.map((fragment) => [fragment]);
-  return byEndOfImage(bytes, fragments, said);
+  const part = ([offset, length]: Range) => bytes.subarray(offset, offset + length);
+  const frames =
+    divideFragments(fragments, said, { basic: part(table), extended: set.raw(EXTENDED_OFFSETS) }) ??
+    divideByEnds(fragments, said, (fragment) => endsImage(part(fragment)));
+  if (!frames) throw new Undrawable('the fragments cannot be divided among the frames');
+  return frames;
 }
-
-function basicOffsets(bytes: Buffer, [offset, length]: Range, said: number): number[] | null {
-  if (length < said * 4) return null;
-  return Array.from({ length: said }, (_, frame) => bytes.readUInt32LE(offset + frame * 4));
-}
-
-/** PS3.3 §C.7.6.3.1.8 */
-function extendedOffsets(set: DataSet, said: number): number[] | null {
-  const raw = set.raw(0x7fe00001);
-  if (!raw || raw.length < said * 8) return null;
-  return Array.from({ length: said }, (_, frame) => Number(raw.readBigUInt64LE(frame * 8)));
-}
-
-/** Begins a frame at each offset, counted from the item of the first fragment. Null: an offset is not that of an item. */
-function divide(fragments: readonly Range[], offsets: readonly number[]): Range[][] | null {
-  const origin = (fragments[0]?.[0] ?? 0) - 8;
-  const starts = new Set(offsets.map((offset) => origin + offset + 8));
-  if (starts.size !== offsets.length) return null;
-  const frames: Range[][] = [];
-  for (const fragment of fragments) {
-    if (starts.has(fragment[0])) frames.push([fragment]);
-    else if (frames.length === 0) return null;
-    else frames.at(-1)?.push(fragment);
-  }
-  return frames.length === offsets.length ? frames : null;
-}
-
-/** Without a table: a fragment that ends with the end of an image (JPEG, JPEG-LS, JPEG 2000) ends the frame. */
-function byEndOfImage(bytes: Buffer, fragments: readonly Range[], said: number): Range[][] {
-  const frames: Range[][] = [[]];
-  for (const fragment of fragments) {
-    const current = frames.at(-1) as Range[];
-    current.push(fragment);
-    if (endsImage(bytes.subarray(fragment[0], fragment[0] + fragment[1]))) frames.push([]);
-  }
-  const whole = frames.filter((frame) => frame.length > 0);
-  if (whole.length < said) throw new Undrawable('the fragments cannot be divided among the frames');
-  return whole.slice(0, said);
-}
-
-/** True when a stream ends with the marker EOI or EOC, FF D9, and at most one byte of padding. */
-export const endsImage = (stream: Buffer): boolean => stream.subarray(-3).lastIndexOf(Buffer.from([0xff, 0xd9])) >= 0;

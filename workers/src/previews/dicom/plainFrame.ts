@@ -1,3 +1,4 @@
+import { endsImage } from '@lightbox/core/imaging/fragments.js';
 import { type CodecName, codecOf, decompress, type Shape } from './codecs.js';
 import { readJpeg, readJpeg2000 } from './codestream.js';
 import {
@@ -12,7 +13,7 @@ import {
 import { PIXEL_DATA, Undrawable } from './dataSet.js';
 import { syntaxes } from './dicomFile.js';
 import { type Film, fractions } from './film.js';
-import { endsImage, isHalved } from './findFrames.js';
+import { isHalved } from './findFrames.js';
 import type { PixelModule } from './pixelModule.js';
 
 export type Samples = Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array;

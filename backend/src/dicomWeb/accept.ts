@@ -1,0 +1,49 @@
+import { MIMEType } from 'node:util';
+import type { Request } from 'express';
+
+/** A media type that a client accepts, with the parameters of DICOMweb (PS3.18 §8.7). */
+export interface Accepted {
+  /** Without parameters, as `multipart/related`. */
+  type: string;
+  /** The type of the parts. */
+  part: string | null;
+  /** The transfer syntax, or `*` for any. */
+  syntax: string | null;
+}
+
+const everything: Accepted = { type: '*/*', part: null, syntax: null };
+const ONE = /(?:[^,"]|"(?:\\.|[^"\\])*")+/g;
+
+/** Returns what a client accepts, in its order. A type that cannot be read is left out. */
+export function acceptedBy(req: Request): Accepted[] {
+  const header = req.get('accept')?.trim() ?? '';
+  if (header === '') return [everything];
+  return (header.match(ONE) ?? []).flatMap((text): Accepted[] => {
+    try {
+      const { essence, params } = new MIMEType(text.trim());
+      if (Number(params.get('q') ?? 1) === 0) return [];
+      return [
+        { type: essence, part: params.get('type')?.toLowerCase() ?? null, syntax: params.get('transfer-syntax') },
+      ];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** True when a part of this type and transfer syntax is accepted as a part of `multipart/related`. */
+export const takesPart = (accepted: Accepted, type: string): boolean =>
+  isAny(accepted.type) ||
+  accepted.type === 'multipart/*' ||
+  (accepted.type === 'multipart/related' && (accepted.part === null || isLike(accepted.part, type)));
+
+/** True when a body of this type is accepted by itself. */
+export const takesWhole = (accepted: Accepted, type: string): boolean => isLike(accepted.type, type);
+
+/** True when the syntax is the accepted one, or any is. */
+export const takesSyntax = ({ syntax }: Accepted, stored: string): boolean =>
+  syntax === null || syntax === '*' || syntax === stored;
+
+const isAny = (type: string): boolean => type === '*/*' || type === '*';
+const isLike = (accepted: string, type: string): boolean =>
+  isAny(accepted) || accepted === type || (accepted.endsWith('/*') && type.startsWith(accepted.slice(0, -1)));

@@ -1,0 +1,111 @@
+import type { dicomWebCalls } from '@lightbox/contract/dicomWeb/calls.js';
+import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
+import { sourceOf } from '@lightbox/core/deidentify/copy.js';
+import { AppError } from '@lightbox/core/errors.js';
+import type { Range } from '@lightbox/core/imaging/fragments.js';
+import type { Context, Gateway } from '../context.js';
+import { stream } from '../http/stream.js';
+import { frameBytes } from '../images/frameBytes.js';
+import { guarded } from '../images/imageBytes.js';
+import { countRead } from '../images/looks.js';
+import { acceptedBy, takesPart } from './accept.js';
+import { type Found, type InstanceDoc, mayStill, requireInstances } from './instances.js';
+import { multipartOf, type Part } from './multipart.js';
+import { seenFile } from './retrieve.js';
+import { type StoredFrames, storedFrames } from './storedFrames.js';
+
+const EXPLICIT_LITTLE = '1.2.840.10008.1.2.1';
+const EXPLICIT_BIG = '1.2.840.10008.1.2.2';
+const BYTES = 'application/octet-stream';
+
+/** Media types of encapsulated frames (PS3.18 §8.7.3.3). Those of other transfer syntaxes are bytes. */
+const mediaTypes: Record<string, string> = {
+  '1.2.840.10008.1.2.5': 'image/dicom-rle',
+  '1.2.840.10008.1.2.4.50': 'image/jpeg',
+  '1.2.840.10008.1.2.4.51': 'image/jpeg',
+  '1.2.840.10008.1.2.4.57': 'image/jpeg',
+  '1.2.840.10008.1.2.4.70': 'image/jpeg',
+  '1.2.840.10008.1.2.4.80': 'image/jls',
+  '1.2.840.10008.1.2.4.81': 'image/jls',
+  '1.2.840.10008.1.2.4.90': 'image/jp2',
+  '1.2.840.10008.1.2.4.91': 'image/jp2',
+  '1.2.840.10008.1.2.4.92': 'image/jpx',
+  '1.2.840.10008.1.2.4.93': 'image/jpx',
+  '1.2.840.10008.1.2.4.100': 'video/mpeg2',
+  '1.2.840.10008.1.2.4.101': 'video/mpeg2',
+  '1.2.840.10008.1.2.4.102': 'video/mp4',
+  '1.2.840.10008.1.2.4.103': 'video/mp4',
+  '1.2.840.10008.1.2.4.104': 'video/mp4',
+  '1.2.840.10008.1.2.4.105': 'video/mp4',
+  '1.2.840.10008.1.2.4.106': 'video/mp4',
+  '1.2.840.10008.1.2.4.110': 'image/jxl',
+  '1.2.840.10008.1.2.4.111': 'image/jxl',
+  '1.2.840.10008.1.2.4.112': 'image/jxl',
+  '1.2.840.10008.1.2.4.201': 'image/jphc',
+  '1.2.840.10008.1.2.4.202': 'image/jphc',
+  '1.2.840.10008.1.2.4.203': 'image/jphc',
+};
+
+/** Streams frames as they are stored (WADO-RS, PS3.18 §10.4.1.1.4). Nothing is decoded. */
+export async function retrieveFrames(context: Context<typeof dicomWebCalls.retrieveFrames>): Promise<undefined> {
+  const { gateway, viewer, params, req } = context;
+  const [found] = (await requireInstances(gateway, viewer, params, 'open')) as [Found];
+  const { image } = found;
+  const stored = await framesIn(gateway, image);
+  const type = typeFor(req, image, stored);
+  const parts = params.frames.map((n) => framePart(gateway, image, stored, n, type));
+  const { headers, chunks } = multipartOf(parts);
+  await stream(context, {
+    headers: { ...guarded(type), ...headers },
+    chunks,
+    record: () => countRead(context, 'image.view', seenFile(found)),
+    may: mayStill(gateway, [found], 'open'),
+  });
+  return undefined;
+}
+
+export const framesIn = (gateway: Gateway, image: InstanceDoc): Promise<StoredFrames> =>
+  storedFrames(String(image.blob), sourceOf(gateway, image));
+
+/** Returns a frame as a part of an answer. Throws `NO_FRAME` for a number that the file does not have. */
+export function framePart(gateway: Gateway, image: InstanceDoc, stored: StoredFrames, n: number, type: string): Part {
+  const ranges = stored.frames[n - 1];
+  if (!ranges) throw new AppError('NO_FRAME');
+  return {
+    type,
+    length: ranges.reduce((sum, [, length]) => sum + length, 0),
+    read: () => bytesIn(gateway, image, ranges, stored.inflated),
+  };
+}
+
+/** Yields ranges of a file, or of its inflated data set. */
+export async function* bytesIn(
+  { blobs, keys }: Gateway,
+  { _id, blob, dataKey, size }: InstanceDoc,
+  ranges: readonly Range[],
+  inflated?: Buffer,
+): AsyncGenerator<Buffer> {
+  if (inflated) for (const [offset, length] of ranges) yield inflated.subarray(offset, offset + length);
+  else yield* frameBytes(blobs, { blob, size, key: unwrapDataKey(keys.images, String(_id), dataKey) }, [...ranges]);
+}
+
+/**
+ * Chooses the type of the parts. Plain pixels are bytes in little endian. Encapsulated ones have the type of their transfer
+ * syntax, or are bytes for a client that names the syntax, or takes any.
+ */
+export function typeFor(req: Context['req'], image: InstanceDoc, { encapsulated, big }: StoredFrames): string {
+  const stored = image.dicomDetail?.transferSyntax ?? '';
+  const syntax = encapsulated ? stored : big ? EXPLICIT_BIG : EXPLICIT_LITTLE;
+  const own = (encapsulated ? mediaTypes[stored] : undefined) ?? BYTES;
+  for (const accepted of acceptedBy(req)) {
+    const { syntax: asked } = accepted;
+    const named = asked === '*' || asked === syntax || (!encapsulated && asked === stored);
+    // Without a name, bytes are those of plain pixels in little endian.
+    const plain = !encapsulated && !big;
+    if (takesPart(accepted, own) && (named || (asked === null && (own !== BYTES || plain || accepted.part === null)))) {
+      return `${own}; transfer-syntax=${syntax}`;
+    }
+    if (named && takesPart(accepted, BYTES)) return `${BYTES}; transfer-syntax=${syntax}`;
+  }
+  throw new AppError('NOT_ACCEPTABLE');
+}

@@ -1,0 +1,270 @@
+import type { QueryOf } from '@lightbox/contract/call.js';
+import type { dicomWebCalls } from '@lightbox/contract/dicomWeb/calls.js';
+import { limits } from '@lightbox/contract/limits.js';
+import { openable, type Reach, reachOf } from '@lightbox/core/access/openable.js';
+import { notHeld } from '@lightbox/core/access/requests.js';
+import type { ObjectId } from '@lightbox/core/db/ids.js';
+import { attributes, includes, type Level } from '@lightbox/core/dicomWeb/attributes.js';
+import type { JsonDataSet } from '@lightbox/core/dicomWeb/json.js';
+import { unlessDamaged } from '@lightbox/core/errors.js';
+import type { StudyDoc } from '@lightbox/core/models/study.js';
+import { attributesOf } from '@lightbox/core/studies/instance.js';
+import type { Gateway, Viewer } from '../context.js';
+import { stream } from '../http/stream.js';
+import { addressOf, jsonArray, jsonHeaders } from './answer.js';
+import { type Call, type InstanceDoc, isInstance, openInstances, type Uids, underUids } from './instances.js';
+import { type Condition, matches, queryOf, uidsIn } from './match.js';
+
+interface Search extends Call<Partial<Uids>> {
+  query: QueryOf<typeof dicomWebCalls.searchStudies>;
+}
+
+/** A study, series or instance that a search has found. */
+interface Row {
+  /** The image whose header the row is made of. */
+  image: InstanceDoc;
+  set: JsonDataSet;
+}
+
+/** Studies that are looked at together. */
+const BATCH = 100;
+
+const STUDY = '0020000D';
+const SERIES = '0020000E';
+const SOP = '00080018';
+
+/** Returns the handler of a search for rows of a level (QIDO-RS, PS3.18 §10.6). */
+export const search =
+  (level: Level) =>
+  async (context: Omit<Search, 'params'> & { params?: Partial<Uids> | undefined }): Promise<undefined> => {
+    const { gateway, viewer, actor, query, res } = context;
+    const { limit = limits.dicomRowsDefault, offset, fuzzymatching, ...rest } = query;
+    const { conditions, unknown } = queryOf(rest, level);
+    const searching = new Searching(gateway, viewer, level, [...conditions, ...inPath(context.params)]);
+    const rows: Row[] = [];
+    let skipped = 0;
+    let more = false;
+    if (limit > 0) {
+      for await (const row of searching.rows()) {
+        if (skipped++ < offset) continue;
+        more = rows.length === limit;
+        if (more) break;
+        rows.push(row);
+      }
+    }
+    const record = () =>
+      gateway.events.record(actor, {
+        type: 'image.list',
+        records: rows.map(({ image }) => image._id),
+        owners: [...new Map(rows.map(({ image: { owner } }) => [String(owner), owner])).values()],
+      });
+    const warnings = [
+      ...(fuzzymatching === 'true'
+        ? ['The fuzzymatching parameter is not supported. Only literal matching was performed.']
+        : []),
+      ...(unknown.length > 0 ? ['Some of the attributes are not supported and were ignored.'] : []),
+      ...(more || searching.cut ? ['There are additional results that can be requested.'] : []),
+    ];
+    if (warnings.length > 0) {
+      res.setHeader('Warning', warnings.map((text) => `299 lightbox "${text}"`).join(', '));
+    }
+    if (rows.length === 0) {
+      await record();
+      res.status(204).end();
+      return undefined;
+    }
+    const shown = level === 'instance' ? rows.map(({ set }) => set) : await searching.counted(rows);
+    await stream(context, { headers: jsonHeaders(), chunks: jsonArray(shown), record });
+    return undefined;
+  };
+
+const uid = (tag: string, keyword: string, level: Level, value: string): Condition => ({
+  attribute: { tag, keyword, vr: 'UI', level },
+  value,
+});
+
+const inPath = ({ study, series }: Partial<Uids> = {}): Condition[] => [
+  ...(study === undefined ? [] : [uid(STUDY, 'StudyInstanceUID', 'study', study)]),
+  ...(series === undefined ? [] : [uid(SERIES, 'SeriesInstanceUID', 'series', series)]),
+];
+
+class Searching {
+  private reach: Promise<Reach> | undefined;
+  /** True when there were more studies than one search looks at. */
+  cut = false;
+
+  constructor(
+    private readonly gateway: Gateway,
+    private readonly viewer: Viewer,
+    private readonly level: Level,
+    private readonly conditions: readonly Condition[],
+  ) {}
+
+  /** Yields the rows that meet all conditions: studies with the newest first, what is in them by its numbers. */
+  async *rows(): AsyncGenerator<Row> {
+    const named = this.conditions.find(({ attribute }) => attribute.tag === STUDY);
+    const studies = named ? this.named(uidsIn(named.value)) : this.reachable();
+    for await (const row of studies) {
+      if (this.level === 'study') {
+        if (matches(row.set, this.conditions)) yield row;
+      } else if (
+        matches(
+          row.set,
+          this.conditions.filter(({ attribute }) => attribute.level === 'study'),
+        )
+      ) {
+        yield* this.within(row);
+      }
+    }
+  }
+
+  /** Yields the series or instances of a study. */
+  private async *within({ image, set }: Row): AsyncGenerator<Row> {
+    const filter = { ...isInstance, 'instance.study': image.instance.study };
+    const seen = new Set<string>();
+    for (const found of await openInstances(this.gateway, this.viewer, filter)) {
+      const series = String(found.image.instance.series);
+      if (this.level === 'series' && seen.has(series)) continue;
+      const row = this.rowOf(found.image, []);
+      if (!row || !matches({ ...row.set, '00080061': set['00080061'] ?? { vr: 'CS' } }, this.conditions)) continue;
+      seen.add(series);
+      yield row;
+    }
+  }
+
+  /** Yields the studies of these UIDs. */
+  private async *named(uids: readonly string[]): AsyncGenerator<Row> {
+    for (const study of uids.slice(0, BATCH)) {
+      if (!/^[0-9.]{1,64}$/.test(study)) continue;
+      const filter = await underUids(this.gateway, { study });
+      const found = await openInstances(this.gateway, this.viewer, filter);
+      const modalities = found.flatMap(({ image }) => image.series?.modality ?? []);
+      const [first] = found;
+      const row = first && this.rowOf(first.image, [...new Set(modalities)]);
+      if (row) yield row;
+    }
+  }
+
+  /** Yields the studies that the viewer may open. */
+  private async *reachable(): AsyncGenerator<Row> {
+    const { models, clock } = this.gateway;
+    const { studies, images } = await this.reached();
+    const seen = new Set<string>();
+    let after: ObjectId | null = null;
+    for (let looked = 0; looked < limits.dicomStudiesSearched; looked += BATCH) {
+      const batch: StudyDoc[] = await models.Study.find({
+        $and: [
+          studies,
+          this.ofStudies(),
+          { lead: { $exists: true }, ...notHeld },
+          after ? { _id: { $lt: after } } : {},
+        ],
+      })
+        .sort({ _id: -1 })
+        .limit(BATCH)
+        .lean<StudyDoc[]>();
+      const leads = await models.Image.find({
+        ...isInstance,
+        $or: [
+          { _id: { $in: batch.flatMap(({ lead }) => lead ?? []) } },
+          // Of a study of which only images were shared.
+          { $and: [images, { study: { $in: await this.partial(batch) } }] },
+        ],
+      }).lean<InstanceDoc[]>();
+      const may = await openable(models, this.viewer, leads, clock.now());
+      for (const study of batch) {
+        const first = may.find(({ image }) => image.study?.equals(study._id));
+        if (!first) continue;
+        const key = String(first.image.instance.study);
+        const row = seen.has(key) ? null : this.rowOf(first.image, study.modalities);
+        seen.add(key);
+        if (row) yield row;
+      }
+      after = batch.at(-1)?._id ?? null;
+      if (batch.length < BATCH) return;
+    }
+    this.cut = true;
+  }
+
+  /** Returns those of the studies whose first image the viewer may not know of. */
+  private async partial(batch: readonly StudyDoc[]): Promise<ObjectId[]> {
+    const { images } = await this.reached();
+    const leads = batch.flatMap(({ lead }) => lead ?? []);
+    const known = await this.gateway.models.Image.distinct('study', { $and: [images, { _id: { $in: leads } }] });
+    const have = new Set(known.map(String));
+    return batch.map(({ _id }) => _id).filter((id) => !have.has(String(id)));
+  }
+
+  private reached(): Promise<Reach> {
+    const { gateway, viewer } = this;
+    this.reach ??= reachOf(gateway.models, viewer, gateway.clock.now());
+    return this.reach;
+  }
+
+  /** The conditions that the records of studies can answer, as a filter. The others need the sealed attributes. */
+  private ofStudies(): object {
+    const parts = this.conditions.flatMap(({ attribute: { tag }, value }): object[] => {
+      if (tag === '00080061' && !/[*?\\]/.test(value)) return [{ modalities: value }];
+      if (tag !== '00080020' || !/^\d{8}$|^(\d{8})?-(\d{8})?$/.test(value)) return [];
+      const [from, to = from] = value.split('-').map(isoDate);
+      return [{ studyDate: { ...(from ? { $gte: from } : {}), ...(to ? { $lte: to } : {}), $exists: true } }];
+    });
+    return parts.length > 0 ? { $and: parts } : {};
+  }
+
+  /** Makes a row of a header. Null when its attributes are damaged: the other rows are shown. */
+  private rowOf(image: InstanceDoc, modalities: readonly string[]): Row | null {
+    const text = unlessDamaged(this.gateway.log, () => attributesOf(this.gateway, image));
+    if (!text) return null;
+    const all = JSON.parse(text) as JsonDataSet;
+    const { level } = this;
+    const own = attributes.filter((attribute) => includes(level, attribute.level) && all[attribute.tag]);
+    const of = (tag: string) => String(all[tag]?.Value?.[0] ?? '');
+    const set: JsonDataSet = {
+      '00080005': { vr: 'CS', Value: ['ISO_IR 192'] },
+      '00080056': { vr: 'CS', Value: ['ONLINE'] },
+      ...Object.fromEntries(own.map(({ tag }) => [tag, all[tag] as JsonDataSet[string]])),
+      '00081190': {
+        vr: 'UR',
+        Value: [
+          addressOf(this.gateway, {
+            study: of(STUDY),
+            series: level === 'study' ? undefined : of(SERIES),
+            instance: level === 'instance' ? of(SOP) : undefined,
+          }),
+        ],
+      },
+      ...(level === 'study' && modalities.length > 0 ? { '00080061': { vr: 'CS', Value: [...modalities] } } : {}),
+      ...(level === 'instance' && image.dicomDetail?.transferSyntax
+        ? { '00083002': { vr: 'UI', Value: [image.dicomDetail.transferSyntax] } }
+        : {}),
+    };
+    return { image, set };
+  }
+
+  /** Adds the numbers of series and instances that the viewer can reach. */
+  async counted(rows: readonly Row[]): Promise<JsonDataSet[]> {
+    const { images } = await this.reached();
+    const studies = rows.map(({ image }) => image.instance.study);
+    const counts = await this.gateway.models.Image.aggregate<{ _id: { study: ObjectId; series: ObjectId }; n: number }>(
+      [
+        { $match: { $and: [{ ...isInstance, 'instance.study': { $in: studies } }, images] } },
+        { $group: { _id: { study: '$instance.study', series: '$instance.series', sop: '$instance.sop' } } },
+        { $group: { _id: { study: '$_id.study', series: '$_id.series' }, n: { $sum: 1 } } },
+      ],
+    );
+    return rows.map(({ image: { instance }, set }) => {
+      const ofStudy = counts.filter(({ _id }) => _id.study.equals(instance.study));
+      const ofSeries = ofStudy.filter(({ _id }) => _id.series.equals(instance.series));
+      const files = (some: typeof counts) => some.reduce((sum, { n }) => sum + n, 0);
+      const numbers =
+        this.level === 'study'
+          ? { '00201206': ofStudy.length, '00201208': files(ofStudy) }
+          : { '00201209': files(ofSeries) };
+      const added = Object.entries(numbers).map(([tag, value]) => [tag, { vr: 'IS', Value: [value] }]);
+      return { ...set, ...Object.fromEntries(added) };
+    });
+  }
+}
+
+const isoDate = (date: string): string => date.replace(/^(\d{4})(\d{2})(\d{2})$/, '$1-$2-$3');

@@ -1,0 +1,122 @@
+import type { Source } from '@lightbox/core/deidentify/copy.js';
+import { attributeOf, tagText } from '@lightbox/core/dicomWeb/attributes.js';
+import { jsonOf } from '@lightbox/core/dicomWeb/json.js';
+import { AppError } from '@lightbox/core/errors.js';
+import { divideByEnds, divideFragments, endsImage, type Range } from '@lightbox/core/imaging/fragments.js';
+import { type Head, readHead } from '@lightbox/core/imaging/head.js';
+import { LRUCache } from 'lru-cache';
+
+/** The frames of a file as they are stored. */
+export interface StoredFrames {
+  encapsulated: boolean;
+  /** Numbers of several bytes have their most significant one first. */
+  big: boolean;
+  /** The parts of each frame, from 0, in the file. */
+  frames: Range[][];
+  /** Of a deflated file: the inflated data set, in which the parts are. */
+  inflated?: Buffer;
+}
+
+const ROWS = 0x00280010;
+const COLUMNS = 0x00280011;
+const SAMPLES = 0x00280002;
+const BITS = 0x00280100;
+const PHOTOMETRIC = 0x00280004;
+const FRAMES = 0x00280008;
+const EXTENDED_OFFSETS = 0x7fe00001;
+const SHAPE = new Set([ROWS, COLUMNS, SAMPLES, BITS, PHOTOMETRIC, FRAMES]);
+const vrs: Record<number, string> = { [SAMPLES]: 'US', [PHOTOMETRIC]: 'CS' };
+
+const MOST_FRAMES = 100_000;
+const MOST_FRAGMENTS = 1_000_000;
+/** Bytes that are read at once for the heads of fragments. */
+const WINDOW = 64 * 1024;
+
+/** The places of frames of files that were read a moment ago. A viewer asks for one frame after the other. */
+const known = new LRUCache<string, StoredFrames>({
+  maxSize: 500_000,
+  sizeCalculation: ({ frames }) => 1 + frames.reduce((sum, parts) => sum + parts.length, 0),
+});
+
+/** Finds the frames of a file. `id` is that of its bytes, which never change. Throws `NO_FRAME` when there is none. */
+export async function storedFrames(id: string, source: Source): Promise<StoredFrames> {
+  const found = known.get(id);
+  if (found) return found;
+  const made = await find(source, await readHead(source));
+  if (!made.inflated) known.set(id, made);
+  return made;
+}
+
+async function find(source: Source, head: Head): Promise<StoredFrames> {
+  const { pixels, encoding, inflated, bytes } = head;
+  if (!pixels) throw new AppError('NO_FRAME');
+  const shape = shapeOf(head);
+  if (!Number.isInteger(shape.frames) || shape.frames < 1 || shape.frames > MOST_FRAMES) throw new AppError('NO_FRAME');
+  if (pixels.length === null) {
+    const read = inflated ? async (from: number, to: number) => bytes.subarray(from, to) : source.read;
+    const size = inflated ? bytes.length : source.size;
+    const frames = await encapsulated({ size, read }, pixels.from, shape.frames, extendedOffsets(head));
+    return { encapsulated: true, big: false, frames, ...(inflated ? { inflated: bytes } : {}) };
+  }
+  const bits = shape.bits;
+  // Frames of one bit that end within a byte share it with the next one.
+  if (!(bits > 0) || (bits % 8 !== 0 && shape.frames > 1)) throw new AppError('NO_FRAME');
+  const length = Math.ceil(bits / 8);
+  const count = Math.min(shape.frames, Math.floor(pixels.length / length));
+  const frames = Array.from({ length: count }, (_, i): Range[] => [[pixels.from + i * length, length]]);
+  return { encapsulated: false, big: encoding.big, frames, ...(inflated ? { inflated: bytes } : {}) };
+}
+
+/** Returns the number of frames, and the bits of each. */
+function shapeOf({ bytes, elements, encoding }: Head): { frames: number; bits: number } {
+  const wanted = elements.filter(({ tag }) => SHAPE.has(tag));
+  const set = jsonOf(bytes, wanted, encoding, { vrOf: (tag) => vrs[tag] ?? attributeOf(tagText(tag))?.vr ?? 'UN' });
+  const first = (tag: number) => set[tagText(tag)]?.Value?.[0];
+  const number = (tag: number, absent: number) => Number(first(tag) ?? absent);
+  // PS3.3 §C.7.6.3.1.2: two pixels share their two colour values.
+  const halved = number(SAMPLES, 1) === 3 && /_422$/.test(String(first(PHOTOMETRIC) ?? ''));
+  const samples = halved ? 2 : number(SAMPLES, 1);
+  return { frames: number(FRAMES, 1), bits: number(ROWS, 0) * number(COLUMNS, 0) * number(BITS, 0) * samples };
+}
+
+function extendedOffsets({ bytes, elements }: Head): Buffer | null {
+  const table = elements.find(({ tag }) => tag === EXTENDED_OFFSETS);
+  return table ? bytes.subarray(table.from, table.to) : null;
+}
+
+async function encapsulated(source: Source, from: number, said: number, extended: Buffer | null): Promise<Range[][]> {
+  const [table, ...fragments] = await fragmentsOf(source, from);
+  if (!table || fragments.length === 0) throw new AppError('NO_FRAME');
+  const basic = await source.read(table[0], table[0] + Math.min(table[1], MOST_FRAMES * 4));
+  const frames = divideFragments(fragments, said, { basic, extended }) ?? (await byEnds(source, fragments, said));
+  if (!frames) throw new AppError('NO_FRAME');
+  return frames;
+}
+
+async function byEnds(source: Source, fragments: readonly Range[], said: number): Promise<Range[][] | null> {
+  const ends = new Set<Range>();
+  for (const fragment of fragments) {
+    const end = fragment[0] + fragment[1];
+    if (endsImage(await source.read(Math.max(fragment[0], end - 3), end))) ends.add(fragment);
+  }
+  return divideByEnds(fragments, said, (fragment) => ends.has(fragment));
+}
+
+/** Follows the items of encapsulated pixel data (PS3.5 §A.4): the offset table, then the fragments. */
+async function fragmentsOf({ size, read }: Source, from: number): Promise<Range[]> {
+  const items: Range[] = [];
+  let held: { at: number; bytes: Buffer } = { at: 0, bytes: Buffer.alloc(0) };
+  for (let at = from; at + 8 <= size && items.length < MOST_FRAGMENTS; ) {
+    if (at < held.at || at + 8 > held.at + held.bytes.length) {
+      held = { at, bytes: await read(at, Math.min(size, at + WINDOW)) };
+    }
+    const head = held.bytes.subarray(at - held.at);
+    // An encapsulated data set is little endian (PS3.5 §A.4).
+    const [element, length] = [head.readUInt16LE(2), head.readUInt32LE(4)];
+    if (element === 0xe0dd) return items;
+    if (element !== 0xe000) throw new AppError('NO_FRAME');
+    items.push([at + 8, length]);
+    at += 8 + length;
+  }
+  throw new AppError('NO_FRAME');
+}

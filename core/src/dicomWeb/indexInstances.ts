@@ -1,0 +1,57 @@
+import type { Core } from '../core.js';
+import type { ObjectId } from '../db/ids.js';
+import { sourceOf } from '../deidentify/copy.js';
+import { AppError, IntegrityError } from '../errors.js';
+import { readHead } from '../imaging/head.js';
+import type { ImageDoc } from '../models/image.js';
+import { instanceFor } from '../studies/instance.js';
+import type { JsonDataSet } from './json.js';
+import { searchableIn } from './searchable.js';
+
+const POSITION = 'indexInstances';
+const BATCH = 25;
+
+/**
+ * Makes the DICOM files of earlier versions known to DICOMweb: uploads of this one are from the start. Goes through the
+ * images once, some at a time. Returns true when there may be more.
+ */
+export async function indexInstances(core: Core): Promise<boolean> {
+  const { Image, Position } = core.models;
+  const after: ObjectId | undefined = (await Position.findById(POSITION).lean())?.after;
+  const images = await Image.find({
+    contentType: 'application/dicom',
+    instance: { $exists: false },
+    ...(after ? { _id: { $gt: after } } : {}),
+  })
+    .sort({ _id: 1 })
+    .limit(BATCH)
+    .lean<ImageDoc[]>();
+  for (const image of images) {
+    const instance = await instanceIn(core, image);
+    // No other change is lost: only this field is written, and only while it is absent.
+    if (instance) await Image.updateOne({ _id: image._id, instance: { $exists: false } }, { $set: { instance } });
+  }
+  const last = images.at(-1);
+  if (last) await Position.updateOne({ _id: POSITION }, { $set: { after: last._id } }, { upsert: true });
+  return images.length === BATCH;
+}
+
+/** Returns nothing for a file that lacks a UID, or whose header cannot be followed. */
+async function instanceIn(core: Core, image: ImageDoc) {
+  try {
+    const attributes = searchableIn(await readHead(sourceOf(core, image)));
+    if (!attributes) return null;
+    const set = JSON.parse(attributes) as JsonDataSet;
+    const uid = (tag: string) => {
+      const value = String(set[tag]?.Value?.[0] ?? '');
+      return /^[0-9.]{1,64}$/.test(value) ? { value } : null;
+    };
+    const [study, series, sop] = [uid('0020000D'), uid('0020000E'), uid('00080018')];
+    if (!study || !series || !sop) return null;
+    const identity = { studyUid: study.value, seriesUid: series.value, sopUid: sop.value, attributes };
+    return await instanceFor(core, image, identity);
+  } catch (error) {
+    if (error instanceof AppError || error instanceof IntegrityError) return null;
+    throw error;
+  }
+}
