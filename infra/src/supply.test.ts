@@ -164,7 +164,7 @@ it('`npm run sbom` lists every deployed package, each with a known licence.', ()
   const nameless = sbom.components.filter(({ licenses }) => !licenses?.some((l) => l.expression ?? l.license?.id));
   expect(nameless.map(({ name }) => name)).toEqual([]);
   const free =
-    /^\(?(MIT|MIT-0|ISC|0BSD|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0|MPL-2\.0|LGPL-3\.0-or-later|Zlib|CC0-1\.0|OFL-1\.1|EUPL-1\.1\+|Python-2\.0|CC-BY-4\.0|BSL-1\.0|Unicode-3\.0|WTFPL| AND | OR )+\)?$/;
+    /^\(?(MIT|MIT-0|ISC|0BSD|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0|MPL-2\.0|LGPL-3\.0-or-later|Zlib|CC0-1\.0|OFL-1\.1|EUPL-1\.1\+|Python-2\.0|CC-BY-4\.0|BSL-1\.0|Unicode-3\.0|Unlicense|WTFPL| AND | OR )+\)?$/;
   for (const { name, licenses = [] } of sbom.components) {
     for (const { license, expression } of licenses) expect(expression ?? license?.id, name).toMatch(free);
   }

@@ -1,5 +1,5 @@
-import { type TokenScope, tokenPrefix, tokenScopes } from '@lightbox/contract/auth/personalTokens.js';
 import type { AuditEntry } from '@lightbox/contract/audit/calls.js';
+import { type TokenScope, tokenPrefix, tokenScopes } from '@lightbox/contract/auth/personalTokens.js';
 import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
