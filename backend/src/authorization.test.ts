@@ -9,7 +9,7 @@ import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import { closeInspectors } from './files/inspectionPool.js';
-import { buildAdmin, buildPatient, buildProvider, type Person } from './testing/factories.js';
+import { buildAdmin, buildPatient, buildProvider, idBeforeEvents, type Person } from './testing/factories.js';
 import { leaks } from './testing/leaks.js';
 import { useGateway } from './testing/useGateway.js';
 
@@ -362,9 +362,8 @@ describe('called by', () => {
     if (status >= 400 && shape.method !== 'head')
       expect(body).toMatchObject({ message: expect.any(String), requestId: expect.any(String) });
     if (name !== 'listAudit') expect(leaks(body)).toEqual([]);
-    // The bound keeps the search short: events have no index by actor, and a person's events are younger than the person.
-    const left = { actor: _id, _id: { $gt: _id } };
-    const events = _id ? await test.gateway.models.Event.find(left).lean<EventDoc[]>() : [];
+    const left = _id && { actor: _id, _id: { $gt: idBeforeEvents(_id) } };
+    const events = left ? await test.gateway.models.Event.find(left).lean<EventDoc[]>() : [];
     expect(events.map((event) => `${event.type} ${event.status} ${event.reason}`)).toEqual(
       logFor(name, caller, status, body.error ?? (status === 404 ? 'NOT_FOUND' : '')),
     );

@@ -6,7 +6,7 @@ import { plain } from '@lightbox/contract/plain.js';
 import { refreshAudience } from '@lightbox/core/access/audience.js';
 import { refreshCards } from '@lightbox/core/access/cards.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
-import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
+import { newId, ObjectId } from '@lightbox/core/db/ids.js';
 import { sealText } from '@lightbox/core/emergencies/sealed.js';
 import { type Drawing, drawingContext, tagsContext } from '@lightbox/core/imaging/drawing.js';
 import { codeOf, linkTokenOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
@@ -76,6 +76,15 @@ export async function signIn(gateway: Gateway, user: ObjectId): Promise<{ token:
   const session = await startSession(gateway, user, '127.0.0.1', null);
   return { token: gateway.tokens.access(String(user), String(session._id)), sessionId: session._id };
 }
+
+const MARGIN_SECONDS = 5;
+
+/**
+ * Returns an id from before the first event of a person. A search for the events begins there, because events have no index by
+ * actor. The id of an event has MongoDB's time and that of the person this machine's, so it may be the smaller one.
+ */
+export const idBeforeEvents = (person: ObjectId): ObjectId =>
+  ObjectId.createFromTime(person.getTimestamp().getTime() / 1000 - MARGIN_SECONDS);
 
 export const buildPatient = (gateway: Gateway, changes: Partial<StoredPerson> = {}) =>
   buildUser(gateway, 'patient', { dob: '1980-05-17', bloodgroup: 'AB+', phone: '+92 300 1234567', ...changes });
