@@ -81,6 +81,9 @@ test('The patient reads the signed text within a second, with the signer’s nam
   await other.getByText('Signed by Rabia Saeed').waitFor();
   await other.locator('main time').first().waitFor();
   await other.getByText('A left hand from the front.').waitFor();
+  // From the text to the picture, and to the person who can answer.
+  await other.getByRole('link', { name: 'Open in viewer' }).waitFor();
+  await other.getByRole('link', { name: 'Ask Rabia' }).waitFor();
   faults.push(...(await patient.lookTwice('opinion-signed')), ...(await provider.lookTwice('opinion-versions')));
 
   const saved = other.waitForEvent('download');

@@ -9,7 +9,7 @@ import type { UserDoc } from '@lightbox/core/models/user.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { startWire, type Wire } from '@lightbox/testkit/wire.js';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { enterOwed } from './maintenance/enterOwed.js';
 import { enter, takeTurn } from './maintenance/schedule.js';
 import { sweepEvents } from './maintenance/sweepEvents.js';
@@ -63,13 +63,14 @@ describe('a job', () => {
     await vi.waitFor(async () => expect(await notified(events)).toBe(3), 10_000);
     await worker.core.models.Notification.deleteMany({});
     mongodb.hold();
+    onTestFinished(() => mongodb.pass());
     const queue = worker.core.queues.all.notifications;
     const jobs = await Promise.all(
       events.map(({ _id }) => queue.add('notify', { eventId: String(_id) }, { attempts: 1 })),
     );
     const waiting = async () =>
       (await queue.getJobs(['delayed'])).filter(({ id }) => jobs.some((job) => job.id === id));
-    await vi.waitFor(async () => expect(await waiting()).toHaveLength(3), 15_000);
+    await vi.waitFor(async () => expect(await waiting()).toHaveLength(3), 30_000);
     expect((await waiting()).map(({ attemptsMade }) => attemptsMade)).toEqual([0, 0, 0]);
     mongodb.pass();
     await vi.waitFor(async () => expect(await notified(events)).toBe(3), 15_000);

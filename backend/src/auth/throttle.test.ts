@@ -2,11 +2,14 @@ import { calls } from '@lightbox/contract/calls.js';
 import { type ThrottleName, throttles } from '@lightbox/contract/throttles.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
+import { phantom } from '@lightbox/testkit/part10.js';
 import type { Test } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeInspectors } from '../files/inspectionPool.js';
 import type { Subject } from '../http/throttle.js';
 import { Authenticator } from '../testing/authenticator.js';
 import { Client } from '../testing/client.js';
+import { dicomWebOf, fresh, uidOf } from '../testing/dicomWeb.js';
 import {
   buildImage,
   buildPatient,
@@ -20,13 +23,14 @@ import {
 import { joinGateway, type TestGateway } from '../testing/gateway.js';
 import { useGateway } from '../testing/useGateway.js';
 
-const { test } = useGateway({ rateLimits: true, trustProxy: 1 });
+const { test, api: anybody } = useGateway({ rateLimits: true, trustProxy: 1 });
+const { storeFiles } = dicomWebOf({ test, api: anybody });
 let other: TestGateway;
 
 beforeAll(async () => {
   other = await joinGateway(test.config);
 });
-afterAll(() => other.stop());
+afterAll(() => Promise.all([other.stop(), closeInspectors()]));
 
 // Tests at the same time share no account and no address: each call waits for most of its constant time.
 it.concurrent('ten wrong passwords block an account for one address, on every gateway, and for no other address', async () => {
@@ -272,6 +276,16 @@ async function speaks({ api, person }: Counted) {
   const parts = [{ name: 'recipientId', value: (await buildProvider(test.gateway)).id }];
   return { by: { caller: person.id }, send: () => api.form({ path: '/message/voice', parts }) };
 }
+/** Returns a call for a picture of a DICOMweb instance. */
+const rendersInstance =
+  (suffix: string) =>
+  async ({ api, person }: Counted) => {
+    const study = fresh();
+    expect((await storeFiles(person.token, [phantom({ study })])).status).toBe(200);
+    const uid = uidOf(study);
+    const path = `/dicom-web/studies/${uid}/series/${uid}.1/instances/${uid}.1.1${suffix}`;
+    return { by: { caller: person.id }, send: () => api.get(path) };
+  };
 const countedCalls: Record<string, (counted: Counted) => Promise<{ by: Subject; send: () => Test }>> = {
   'login loginPair': async ({ person: { email } }) => ({
     by: { email, address: '203.0.113.140' },
@@ -333,6 +347,8 @@ const countedCalls: Record<string, (counted: Counted) => Promise<{ by: Subject; 
     const image = await buildImage(test.gateway, { owner: person });
     return { by: { caller: person.id }, send: () => api.get(`/upload/image/${image.id}/frames/1?rendered=true`) };
   },
+  'renderInstance rendering': rendersInstance('/rendered'),
+  'renderFrames rendering': rendersInstance('/frames/1/rendered'),
   'startAnalysis analysis': async ({ api, person }) => {
     const image = await buildImage(test.gateway, { owner: person });
     return { by: { caller: person.id }, send: () => api.post(`/analyze/${image.id}`, {}) };

@@ -9,6 +9,7 @@ import { titleOf } from '@lightbox/core/studies/title.js';
 import type { Gateway, Viewer } from '../context.js';
 import { FileRejected } from '../files/rejected.js';
 import { asAppError } from '../http/errors.js';
+import { stream } from '../http/stream.js';
 import { admitImage, asRefusal, countStudyFile } from '../images/admitImage.js';
 import { quotaOf, type StoredFile, storeFile } from '../images/storeImage.js';
 import { readImage } from '../images/uploadImage.js';
@@ -45,7 +46,7 @@ const reasons: Partial<Record<ErrorCode, number>> = {
  * every other one. A part is whole when the boundary behind it has come: those before a fault of the request are stored.
  */
 export async function storeInstances(context: Store): Promise<undefined> {
-  const { gateway, viewer, req, res } = context;
+  const { gateway, viewer, req } = context;
   const maxBytes = await gateway.settings.get('upload.maxBytes');
   if (await gateway.usage.isFull(viewer._id, await quotaOf(gateway))) throw new AppError('QUOTA_REACHED');
   const outcomes: Outcome[] = [];
@@ -56,8 +57,9 @@ export async function storeInstances(context: Store): Promise<undefined> {
   if (outcomes.length === 0) throw new AppError('MALFORMED_UPLOAD');
   const failed = outcomes.filter(({ reason }) => reason !== null);
   const status = failed.length === 0 ? 200 : failed.length < outcomes.length ? 202 : 409;
-  for (const [name, value] of Object.entries(jsonHeaders())) res.setHeader(name, value);
-  res.status(status).end(JSON.stringify(answerOf(gateway, context.params?.study, outcomes)));
+  const answer = Buffer.from(JSON.stringify(answerOf(gateway, context.params?.study, outcomes)));
+  // Each part is in the log as an upload.
+  await stream(context, { status, headers: jsonHeaders(), chunks: answer, record: async () => undefined });
   return undefined;
 }
 

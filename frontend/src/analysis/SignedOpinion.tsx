@@ -1,8 +1,11 @@
-import { Box, Button, Text } from '@chakra-ui/react';
+import { Box, Button, Flex, Text } from '@chakra-ui/react';
+import type { Image } from '@lightbox/contract/images/schemas.js';
 import { FilePdfIcon, FileXIcon, InfoIcon, SealCheckIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { AskLink } from '../images/AskLink';
 import { useImage } from '../images/images';
+import { OpenInViewer } from '../images/ViewerLink';
 import { errorText } from '../lib/errors';
 import { formatDateTime, fullName } from '../lib/format';
 import { ApiError } from '../lib/http';
@@ -18,7 +21,7 @@ import { type Completed, useReport } from './review';
 import { Sections } from './Sections';
 
 /** The signed text as its patient reads it: who signed it and when, their comment, and then the lists. */
-function Signed({ result }: { result: Completed }) {
+function Signed({ result, image }: { result: Completed; image: Image | undefined }) {
   const { t } = useTranslation();
   const report = useReport(result.imageId);
   const { signedBy, signedAt, comment, notADiagnosis } = result;
@@ -46,16 +49,19 @@ function Signed({ result }: { result: Completed }) {
             </Note>
           </Box>
         )}
-        <Button
-          mt="4"
-          variant="subtle"
-          onClick={() => report.mutate()}
-          loading={report.isPending}
-          loadingText={t('analysis.review.report')}
-        >
-          <FilePdfIcon />
-          {t('analysis.review.report')}
-        </Button>
+        <Flex mt="4" gap="2.5" wrap="wrap">
+          <Button
+            variant="subtle"
+            onClick={() => report.mutate()}
+            loading={report.isPending}
+            loadingText={t('analysis.review.report')}
+          >
+            <FilePdfIcon />
+            {t('analysis.review.report')}
+          </Button>
+          {image && <OpenInViewer image={image} />}
+          {image && <AskLink image={image} need="answer" variant="ghost" />}
+        </Flex>
       </Box>
       <Sections result={result} />
     </>
@@ -97,7 +103,7 @@ export function SignedOpinion({ imageId }: { imageId: string }) {
         >
           <AboutImage image={image.data} />
           <Box minW="0">
-            <Signed result={data} />
+            <Signed result={data} image={image.data} />
           </Box>
         </Box>
       )}

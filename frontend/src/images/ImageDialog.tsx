@@ -1,7 +1,7 @@
 import { Box, Button, Dialog, Flex, Text } from '@chakra-ui/react';
 import type { ContentType } from '@lightbox/contract/images/names.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import { ClockCounterClockwiseIcon, DownloadSimpleIcon, ScanIcon, StackIcon } from '@phosphor-icons/react';
+import { ClockCounterClockwiseIcon, DownloadSimpleIcon, StackIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { useViewer } from '../auth/session';
@@ -21,6 +21,7 @@ import { Picture } from './Picture';
 import { ShareAndAi } from './ShareAndAi';
 import { useSubject } from './studies';
 import { titleOf } from './subject';
+import { OpenInViewer } from './ViewerLink';
 
 function Facts({ image }: { image: Image }) {
   const { t } = useTranslation();
@@ -95,12 +96,7 @@ export function ImageDialog({ open, image: asked, onClose, onExited, onAsk, fina
               {t('images.view.noDownload')}
             </Text>
           )}
-          <Button asChild variant="subtle">
-            <Link to={paths.viewer(image.id)}>
-              <ScanIcon />
-              {t('studies.viewer')}
-            </Link>
-          </Button>
+          <OpenInViewer image={image} />
           <ShareAndAi image={image} can={can} onAsk={onAsk} analysedId={image.id} />
           <AskLink image={image} need="answer" variant="ghost" />
           {image.studyId && !image.study && (

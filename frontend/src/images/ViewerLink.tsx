@@ -1,4 +1,4 @@
-import { IconButton } from '@chakra-ui/react';
+import { Button, IconButton } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { ScanIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
@@ -11,6 +11,19 @@ import { stackOf, titleOf } from './subject';
 export function viewerPath(image: Image): string {
   const stack = stackOf(image);
   return stack ? paths.studyViewer(stack.id) : paths.viewer(image.id);
+}
+
+/** The button beside a text about an image, which opens that one image in the viewer. */
+export function OpenInViewer({ image }: { image: Pick<Image, 'id'> }) {
+  const { t } = useTranslation();
+  return (
+    <Button asChild variant="subtle">
+      <Link to={paths.viewer(image.id)}>
+        <ScanIcon aria-hidden />
+        {t('studies.viewer')}
+      </Link>
+    </Button>
+  );
 }
 
 /** The button of a card that opens its image or study in the viewer. */
