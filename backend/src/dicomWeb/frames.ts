@@ -3,6 +3,7 @@ import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { sourceOf } from '@lightbox/core/deidentify/copy.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Range } from '@lightbox/core/imaging/fragments.js';
+import { encapsulatedTypes } from '@lightbox/core/imaging/mediaTypes.js';
 import type { Context, Gateway } from '../context.js';
 import { stream } from '../http/stream.js';
 import { frameBytes } from '../images/frameBytes.js';
@@ -17,34 +18,6 @@ import { type StoredFrames, storedFrames } from './storedFrames.js';
 const EXPLICIT_LITTLE = '1.2.840.10008.1.2.1';
 const EXPLICIT_BIG = '1.2.840.10008.1.2.2';
 const BYTES = 'application/octet-stream';
-
-/** Media types of encapsulated frames (PS3.18 §8.7.3.3). Those of other transfer syntaxes are bytes. */
-const mediaTypes: Record<string, string> = {
-  '1.2.840.10008.1.2.5': 'image/dicom-rle',
-  '1.2.840.10008.1.2.4.50': 'image/jpeg',
-  '1.2.840.10008.1.2.4.51': 'image/jpeg',
-  '1.2.840.10008.1.2.4.57': 'image/jpeg',
-  '1.2.840.10008.1.2.4.70': 'image/jpeg',
-  '1.2.840.10008.1.2.4.80': 'image/jls',
-  '1.2.840.10008.1.2.4.81': 'image/jls',
-  '1.2.840.10008.1.2.4.90': 'image/jp2',
-  '1.2.840.10008.1.2.4.91': 'image/jp2',
-  '1.2.840.10008.1.2.4.92': 'image/jpx',
-  '1.2.840.10008.1.2.4.93': 'image/jpx',
-  '1.2.840.10008.1.2.4.100': 'video/mpeg2',
-  '1.2.840.10008.1.2.4.101': 'video/mpeg2',
-  '1.2.840.10008.1.2.4.102': 'video/mp4',
-  '1.2.840.10008.1.2.4.103': 'video/mp4',
-  '1.2.840.10008.1.2.4.104': 'video/mp4',
-  '1.2.840.10008.1.2.4.105': 'video/mp4',
-  '1.2.840.10008.1.2.4.106': 'video/mp4',
-  '1.2.840.10008.1.2.4.110': 'image/jxl',
-  '1.2.840.10008.1.2.4.111': 'image/jxl',
-  '1.2.840.10008.1.2.4.112': 'image/jxl',
-  '1.2.840.10008.1.2.4.201': 'image/jphc',
-  '1.2.840.10008.1.2.4.202': 'image/jphc',
-  '1.2.840.10008.1.2.4.203': 'image/jphc',
-};
 
 /** Streams frames as they are stored (WADO-RS, PS3.18 §10.4.1.1.4). Nothing is decoded. */
 export async function retrieveFrames(context: Context<typeof dicomWebCalls.retrieveFrames>): Promise<undefined> {
@@ -96,7 +69,7 @@ export async function* bytesIn(
 export function typeFor(req: Context['req'], image: InstanceDoc, { encapsulated, big }: StoredFrames): string {
   const stored = image.dicomDetail?.transferSyntax ?? '';
   const syntax = encapsulated ? stored : big ? EXPLICIT_BIG : EXPLICIT_LITTLE;
-  const own = (encapsulated ? mediaTypes[stored] : undefined) ?? BYTES;
+  const own = (encapsulated ? encapsulatedTypes[stored] : undefined) ?? BYTES;
   for (const accepted of acceptedBy(req)) {
     const { syntax: asked } = accepted;
     const named = asked === '*' || asked === syntax || (!encapsulated && asked === stored);

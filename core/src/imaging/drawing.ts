@@ -1,6 +1,7 @@
 import { FrameFacts, TagRow, TextPlace } from '@lightbox/contract/images/drawing.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { z } from 'zod';
+import { encapsulatedTypes } from './mediaTypes.js';
 
 /** Part of a frame: literal bytes in base64, or offset and length in the blob that holds the frames. */
 export const FramePart = z.union([
@@ -9,37 +10,35 @@ export const FramePart = z.union([
 ]);
 export type FramePart = z.infer<typeof FramePart>;
 
-/** The transfer syntaxes in which frames are served, with their media types (PS3.18 §8.7.3). */
-const mediaTypes = {
-  '1.2.840.10008.1.2.1': 'application/octet-stream',
-  '1.2.840.10008.1.2.5': 'image/dicom-rle',
-  '1.2.840.10008.1.2.4.50': 'image/jpeg',
-  '1.2.840.10008.1.2.4.51': 'image/jpeg',
-  '1.2.840.10008.1.2.4.57': 'image/jpeg',
-  '1.2.840.10008.1.2.4.70': 'image/jpeg',
-  '1.2.840.10008.1.2.4.80': 'image/jls',
-  '1.2.840.10008.1.2.4.81': 'image/jls',
-  '1.2.840.10008.1.2.4.90': 'image/jp2',
-  '1.2.840.10008.1.2.4.91': 'image/jp2',
-  '1.2.840.10008.1.2.4.201': 'image/jphc',
-  '1.2.840.10008.1.2.4.202': 'image/jphc',
-  '1.2.840.10008.1.2.4.203': 'image/jphc',
-} as const;
-export type ServedSyntax = keyof typeof mediaTypes;
+const BYTES = 'application/octet-stream';
+
+/** The transfer syntaxes in which frames are served. */
+const servedSyntaxes = [
+  '1.2.840.10008.1.2.1',
+  '1.2.840.10008.1.2.5',
+  '1.2.840.10008.1.2.4.50',
+  '1.2.840.10008.1.2.4.51',
+  '1.2.840.10008.1.2.4.57',
+  '1.2.840.10008.1.2.4.70',
+  '1.2.840.10008.1.2.4.80',
+  '1.2.840.10008.1.2.4.81',
+  '1.2.840.10008.1.2.4.90',
+  '1.2.840.10008.1.2.4.91',
+  '1.2.840.10008.1.2.4.201',
+  '1.2.840.10008.1.2.4.202',
+  '1.2.840.10008.1.2.4.203',
+] as const;
+export type ServedSyntax = (typeof servedSyntaxes)[number];
 
 export const isServed = (transferSyntax: string): transferSyntax is ServedSyntax =>
-  Object.hasOwn(mediaTypes, transferSyntax);
+  (servedSyntaxes as readonly string[]).includes(transferSyntax);
 
-/** Returns the media type of a frame with its transfer syntax. */
-export const mediaTypeOf = (syntax: ServedSyntax): string => `${mediaTypes[syntax]}; transfer-syntax=${syntax}`;
+/** Returns the media type of a frame with its transfer syntax (PS3.18 §8.7.3). */
+export const mediaTypeOf = (syntax: ServedSyntax): string =>
+  `${encapsulatedTypes[syntax] ?? BYTES}; transfer-syntax=${syntax}`;
 
 /** Every media type that a frame may have. A gateway serves no other. */
-const served = [
-  ...(Object.keys(mediaTypes) as ServedSyntax[]).map(mediaTypeOf),
-  'image/jpeg',
-  'image/png',
-  'application/octet-stream',
-];
+const served = [...servedSyntaxes.map(mediaTypeOf), 'image/jpeg', 'image/png', BYTES];
 
 /** How a file is drawn. A worker makes it once. Gateways serve frames by it and decode nothing. */
 export const Drawing = z.object({

@@ -4,7 +4,6 @@ import { mayReview } from '@lightbox/contract/analysis/states.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import {
   ClockCounterClockwiseIcon,
-  FilePdfIcon,
   type Icon,
   PencilSimpleLineIcon,
   ProhibitIcon,
@@ -20,7 +19,8 @@ import { actionsOf } from '../images/access';
 import { formatDateTime, fullName } from '../lib/format';
 import { Note } from '../ui/Note';
 import { Said } from '../ui/Said';
-import { type Completed, useReport, versionsOf } from './review';
+import { ReportButton } from './ReportButton';
+import { type Completed, versionsOf } from './review';
 import { SignDialog } from './SignDialog';
 import { WithdrawDialog } from './WithdrawDialog';
 
@@ -36,7 +36,6 @@ export function ReviewBar({ result, image }: { result: Completed; image: Image |
   const { t } = useTranslation();
   const viewer = useViewer();
   const [open, setOpen] = useState<'sign' | 'withdraw'>();
-  const report = useReport(result.imageId);
   const { data: versions } = useQuery(versionsOf(result.imageId));
   const { review, stale, comment, edited = [] } = result;
   const { state, by } = review;
@@ -86,17 +85,7 @@ export function ReviewBar({ result, image }: { result: Completed; image: Image |
             {t('analysis.review.sign')}
           </Button>
         )}
-        {state !== 'none' && (
-          <Button
-            variant="subtle"
-            onClick={() => report.mutate()}
-            loading={report.isPending}
-            loadingText={t('analysis.review.report')}
-          >
-            <FilePdfIcon />
-            {t('analysis.review.report')}
-          </Button>
-        )}
+        {state !== 'none' && <ReportButton imageId={result.imageId} />}
         {withdraws && (
           <Button variant="surface" colorPalette="danger" onClick={() => setOpen('withdraw')}>
             <ProhibitIcon />

@@ -1,6 +1,6 @@
-import { Box, Button, Flex, Text } from '@chakra-ui/react';
+import { Box, Flex, Text } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import { FilePdfIcon, FileXIcon, InfoIcon, SealCheckIcon } from '@phosphor-icons/react';
+import { FileXIcon, InfoIcon, SealCheckIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { AskLink } from '../images/AskLink';
@@ -17,13 +17,13 @@ import { Said } from '../ui/Said';
 import { Waiting } from '../ui/Skeletons';
 import { AboutImage } from './Aside';
 import { analysisOf } from './analysis';
-import { type Completed, useReport } from './review';
+import { ReportButton } from './ReportButton';
+import type { Completed } from './review';
 import { Sections } from './Sections';
 
 /** The signed text as its patient reads it: who signed it and when, their comment, and then the lists. */
 function Signed({ result, image }: { result: Completed; image: Image | undefined }) {
   const { t } = useTranslation();
-  const report = useReport(result.imageId);
   const { signedBy, signedAt, comment, notADiagnosis } = result;
   return (
     <>
@@ -50,15 +50,7 @@ function Signed({ result, image }: { result: Completed; image: Image | undefined
           </Box>
         )}
         <Flex mt="4" gap="2.5" wrap="wrap">
-          <Button
-            variant="subtle"
-            onClick={() => report.mutate()}
-            loading={report.isPending}
-            loadingText={t('analysis.review.report')}
-          >
-            <FilePdfIcon />
-            {t('analysis.review.report')}
-          </Button>
+          <ReportButton imageId={result.imageId} />
           {image && <OpenInViewer image={image} />}
           {image && <AskLink image={image} need="answer" variant="ghost" />}
         </Flex>

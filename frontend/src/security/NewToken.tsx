@@ -1,29 +1,25 @@
 import { Box, Button, Checkbox, Flex, Stack, Text } from '@chakra-ui/react';
 import { type TokenScope, tokenDays, tokenScopes } from '@lightbox/contract/auth/personalTokens.js';
 import { limits } from '@lightbox/contract/limits.js';
-import { WarningCircleIcon, WarningIcon } from '@phosphor-icons/react';
+import { WarningCircleIcon } from '@phosphor-icons/react';
 import { type FormEvent, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { CopyText } from '../ui/CopyText';
 import { TextField } from '../ui/Field';
-import { Note } from '../ui/Note';
+import { SecretOnce } from '../ui/SecretOnce';
 import { Segment } from '../ui/Segment';
 import { useCreateToken } from './security';
 
-/** Shows the token that was made. The server never shows it again. */
+/** Shows the token, which was made just now. */
 function Made({ token, onDone }: { token: string; onDone: () => void }) {
   const { t } = useTranslation();
-  return (
-    <Stack gap="4">
-      <Note Icon={WarningIcon} tone="warning" role="status" title={t('security.tokens.saveTitle')}>
-        {t('security.tokens.saveText')}
-      </Note>
-      <Box p="4" borderRadius="box" bg="bg.subtle">
-        <CopyText label={t('security.tokens.token')} act={t('security.tokens.copy')} text={token} />
-      </Box>
-      <Button onClick={onDone}>{t('security.tokens.saved')}</Button>
-    </Stack>
-  );
+  const texts = {
+    title: t('security.tokens.saveTitle'),
+    text: t('security.tokens.saveText'),
+    label: t('security.tokens.token'),
+    act: t('security.tokens.copy'),
+    done: t('security.tokens.saved'),
+  };
+  return <SecretOnce texts={texts} secret={token} onDone={onDone} />;
 }
 
 function Scopes({

@@ -18,8 +18,8 @@ import { ConfirmDialog } from '../ui/ConfirmDialog';
 import { Note } from '../ui/Note';
 import { PlainDialog } from '../ui/PlainDialog';
 import { Deliveries } from './Deliveries';
-import { SecretOnce } from './SecretOnce';
 import { WebhookForm } from './WebhookForm';
+import { WebhookSecret } from './WebhookSecret';
 import { useEdit, useRemove, useRotate, useSwitch, useTest } from './webhooks';
 
 interface Props {
@@ -55,7 +55,7 @@ export function OneWebhook({ webhook, onClose }: Props) {
   if (rotate.data) {
     return (
       <PlainDialog title={t('webhooks.rotate')} onClose={onClose}>
-        <SecretOnce secret={rotate.data.data.secret} onDone={onClose} />
+        <WebhookSecret secret={rotate.data.data.secret} onDone={onClose} />
       </PlainDialog>
     );
   }

@@ -20,8 +20,8 @@ import { LoadFailed } from '../ui/LoadFailed';
 import { PlainDialog } from '../ui/PlainDialog';
 import { Waiting } from '../ui/Skeletons';
 import { OneWebhook } from './OneWebhook';
-import { SecretOnce } from './SecretOnce';
 import { WebhookForm } from './WebhookForm';
+import { WebhookSecret } from './WebhookSecret';
 import { useCreate, webhookList } from './webhooks';
 
 const looks = {
@@ -69,7 +69,7 @@ function NewWebhook({ whole, onClose }: { whole: boolean; onClose: () => void })
   return (
     <PlainDialog title={t('webhooks.create')} onClose={onClose}>
       {create.data ? (
-        <SecretOnce secret={create.data.data.secret} onDone={onClose} />
+        <WebhookSecret secret={create.data.data.secret} onDone={onClose} />
       ) : (
         <WebhookForm
           act={t('webhooks.make')}
