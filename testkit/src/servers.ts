@@ -32,6 +32,8 @@ export async function startServers(say: (line: string) => void = () => {}): Prom
   const folder = mkdtempSync(join(tmpdir(), prefix));
   const mongod = mongodServer(await findMongod(say), folder, await freePort());
   const valkey = valkeyServer(await findValkey(say), folder, await freePort());
+  // It would empty the databases of the test files that run at the same time. A test empties its own with FLUSHDB.
+  valkey.args.push('--rename-command', 'FLUSHALL', '');
   const owned: Owned = { owner: markOf('tests', process.pid), processes: [] };
   const stop = async () => {
     await endAll(owned.processes, 20_000);

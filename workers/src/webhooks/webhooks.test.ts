@@ -248,7 +248,7 @@ describe('a delivery', () => {
     receiver.answers.push((response) => response.writeHead(503).end());
     await upload(person);
     await failedOnce(person, made);
-    await test.gateway.redis.flushall();
+    await test.gateway.redis.flushdb();
     const due = new Date(Date.now() - 120_000);
     await test.gateway.models.WebhookDelivery.updateOne({ webhook: oid(made.id) }, { $set: { nextTryAt: due } });
     await enterDeliveries(worker.core);
