@@ -47,7 +47,7 @@ describe('the queue board', () => {
       expect(answer.text).not.toContain('bull');
     }
     const visit = await request(test.url).get('/admin/queues').set('Accept', 'text/html,*/*;q=0.8').expect(303);
-    expect(visit.headers.location).toBe('/dashboard');
+    expect(visit.headers.location).toBe('/admin-dashboard');
     // The cookie opens nothing else.
     await api
       .as(cookie.split('=')[1] ?? '')

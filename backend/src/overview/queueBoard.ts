@@ -38,7 +38,7 @@ async function watcher(gateway: Gateway, cookie: unknown): Promise<Viewer> {
 }
 
 /** The screen with the button that calls `openQueueBoard`. */
-const DASHBOARD = '/dashboard';
+const DASHBOARD = '/admin-dashboard';
 
 /** Says if a person opened the address in a browser, from a bookmark or after the cookie has ended. */
 const isVisit = (req: Request) => req.method === 'GET' && req.accepts(['json', 'html']) === 'html';
