@@ -23,6 +23,8 @@ describe('the queue board', () => {
     await test.gateway.queues.all.mail.add('sendMail', { eventId: 'a'.repeat(24), template: 'shareCode' });
     const page = await board().expect(200);
     expect(page.headers['content-security-policy']).toContain("script-src 'self'");
+    // Without it a browser blocks the page's <base>, and finds no script.
+    expect(page.headers['content-security-policy']).toContain("base-uri 'self'");
     expect(page.headers['cache-control']).toBe('no-store');
     expect(page.text).not.toMatch(/<script(?![^>]*(src=|application\/json))/);
     const { body } = await board('/api/queues?activeQueue=mail&status=waiting').expect(200);

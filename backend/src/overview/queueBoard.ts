@@ -65,6 +65,9 @@ export function serveQueueBoard(app: Express, gateway: Gateway): void {
     if (req.method !== 'GET') throw new AppError('METHOD_NOT_ALLOWED');
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('X-Robots-Tag', 'noindex');
+    // The page of the board names its own address as its base; its scripts are found from there.
+    const policy = String(res.getHeader('Content-Security-Policy'));
+    res.setHeader('Content-Security-Policy', policy.replace("base-uri 'none'", "base-uri 'self'"));
     board ??= createBoard(gateway).catch((error) => {
       board = null;
       throw error;
