@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The journeys that take the longest, in this order. */
-const longest = ['everyScreen.long', 'viewer', 'revocation', 'seed.long', 'sharing', 'story'].map(
+const longest = ['everyScreen.long', 'viewer.long', 'revocation', 'seed.long', 'sharing', 'story'].map(
   (name) => `/${name}.test.ts`,
 );
 

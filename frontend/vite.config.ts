@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { constants } from 'node:zlib';
+import { doors } from '@lightbox/contract/doors.js';
 import react from '@vitejs/plugin-react';
 import { compression, defineAlgorithm } from 'vite-plugin-compression2';
 import { defineConfig } from 'vitest/config';
@@ -71,7 +72,11 @@ export default defineConfig({
   ],
   server: {
     host: '127.0.0.1',
-    proxy: { '/api': gateway, '/socket.io': { target: gateway, ws: true } },
+    proxy: {
+      '/api': gateway,
+      '/socket.io': { target: gateway, ws: true },
+      ...Object.fromEntries(Object.values(doors).map((path) => [path, gateway])),
+    },
   },
   preview: { host: '127.0.0.1' },
   resolve: {

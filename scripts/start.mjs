@@ -11,6 +11,7 @@ import { root, StepError, setup } from './setup.mjs';
 const commands = {
   backend: { main: 'backend/dist/main.js', joins: true },
   workers: { main: 'workers/dist/main.js', joins: true },
+  dicom: { main: 'backend/dist/receiver/main.js', joins: true },
   renderer: { main: 'workers/dist/renderer.js', joins: false },
   'admin:code': { main: 'backend/dist/auth/adminCodeCommand.js', joins: true },
   'audit:verify': { main: 'core/dist/audit/verifyCommand.js', joins: true },
@@ -27,9 +28,14 @@ const commands = {
   bench: { main: 'campaigns/dist/bench.js', joins: false },
   vitals: { main: 'e2e/dist/vitals.js', joins: false },
   fidelity: { main: 'campaigns/dist/fidelity.js', joins: false },
+  'check:dicom': { main: 'campaigns/dist/dicom.js', joins: false },
   'check:dicomweb': { main: 'campaigns/dist/dicomWeb.js', joins: false },
+  'check:ohif': { main: 'campaigns/dist/ohif.js', joins: false },
+  'check:fhir': { main: 'campaigns/dist/fhir.js', joins: false },
   evaluate: { main: 'campaigns/dist/evaluate.js', joins: false },
   chaos: { main: 'campaigns/dist/chaos.js', joins: false },
+  rehearse: { main: 'campaigns/dist/rehearse.js', joins: false },
+  scale: { main: 'campaigns/dist/scaling.js', joins: false },
 };
 
 const load = (file) => import(pathToFileURL(join(root, file)).href);

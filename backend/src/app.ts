@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
+import { behindApi, doors } from '@lightbox/contract/doors.js';
 import { AppError } from '@lightbox/core/errors.js';
 import cookieParser from 'cookie-parser';
+import cors from 'cors';
 import express, { type Express, type RequestHandler, Router } from 'express';
 import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
@@ -15,6 +17,8 @@ import { consentRoutes } from './consents/routes.js';
 import type { Gateway } from './context.js';
 import { dicomWebRoutes } from './dicomWeb/routes.js';
 import { emergencyRoutes } from './emergencies/routes.js';
+import { outcome } from './fhir/outcome.js';
+import { fhirRoutes } from './fhir/routes.js';
 import { guestRoutes } from './guests/routes.js';
 import { docsRoutes } from './http/docs.js';
 import { errorHandler, unavailable } from './http/errors.js';
@@ -22,6 +26,7 @@ import { healthRoutes } from './http/health.js';
 import { loggedPath } from './http/loggedPath.js';
 import { measureRequests, nameRoute } from './http/measure.js';
 import { serveSite } from './http/site.js';
+import { traceRequests } from './http/traceRequests.js';
 import { imageRoutes } from './images/routes.js';
 import { legalHoldRoutes } from './legalHolds/routes.js';
 import { messageRoutes } from './messages/routes.js';
@@ -29,10 +34,14 @@ import { notificationRoutes } from './notifications/routes.js';
 import { serveQueueBoard } from './overview/queueBoard.js';
 import { overviewRoutes } from './overview/routes.js';
 import { pushRoutes } from './push/routes.js';
+import { receiverRoutes } from './receiver/routes.js';
 import { requestRoutes } from './requests/routes.js';
 import { roleRoutes } from './roles/routes.js';
+import { scimError } from './scim/errors.js';
+import { scimRoutes } from './scim/routes.js';
 import { settingRoutes } from './settings/routes.js';
 import { shareRoutes } from './sharing/routes.js';
+import { signOnRoutes } from './signOn/routes.js';
 import { studyRoutes } from './studies/routes.js';
 import { uploadRoutes } from './uploads/routes.js';
 import { userRoutes } from './users/routes.js';
@@ -40,11 +49,14 @@ import { webhookRoutes } from './webhooks/routes.js';
 
 const features = [
   authRoutes,
+  signOnRoutes,
+  scimRoutes,
   userRoutes,
   imageRoutes,
   studyRoutes,
   uploadRoutes,
   dicomWebRoutes,
+  fhirRoutes,
   shareRoutes,
   guestRoutes,
   requestRoutes,
@@ -58,6 +70,7 @@ const features = [
   notificationRoutes,
   pushRoutes,
   webhookRoutes,
+  receiverRoutes,
   auditRoutes,
   roleRoutes,
   settingRoutes,
@@ -73,6 +86,7 @@ export function createApp(gateway: Gateway, isStopping: () => boolean): Express 
   app.set('query parser', 'simple');
   // Answers of calls are `no-store`: nobody has an earlier one to compare. Files and bytes have tags of their own.
   app.set('etag', false);
+  app.use(traceRequests);
   app.use(
     pinoHttp({
       logger: log,
@@ -92,11 +106,16 @@ export function createApp(gateway: Gateway, isStopping: () => boolean): Express 
     if (isStopping()) res.setHeader('Connection', 'close');
     next();
   });
-  app.use(securityHeaders(config.publicUrl.startsWith('https:')));
+  const https = config.publicUrl.startsWith('https:');
+  app.use(securityHeaders({ https }));
+  // The page of the board names its own address as its base, from which its scripts are found.
+  app.use(doors.queues, securityHeaders({ https, baseUri: "'self'" }));
   healthRoutes(app, gateway, isStopping);
+  const { dicomWebOrigins } = config;
+  if (dicomWebOrigins.length > 0) app.use(doors.dicomWeb, readableFrom(dicomWebOrigins));
   app.use((req, _res, next) => {
-    // Clients of DICOMweb expect it beside the application.
-    if (req.url.startsWith('/dicom-web/')) req.url = `/api${req.url}`;
+    // Clients of DICOMweb, FHIR and SCIM expect them beside the application.
+    if (behindApi.some((door) => req.path === door || req.path.startsWith(`${door}/`))) req.url = `/api${req.url}`;
     next();
   });
   app.use('/api', api(gateway));
@@ -109,7 +128,21 @@ export function createApp(gateway: Gateway, isStopping: () => boolean): Express 
   return app;
 }
 
-function securityHeaders(https: boolean) {
+/**
+ * Lets web pages of these origins read by DICOMweb (the Fetch standard, "CORS protocol"). They send a token in a header: no
+ * cookie is taken or allowed. A page of another origin is refused by its browser.
+ */
+const readableFrom = (origins: string[]): RequestHandler =>
+  cors({
+    origin: origins,
+    methods: ['GET', 'HEAD'],
+    allowedHeaders: ['Authorization', 'Accept'],
+    exposedHeaders: ['Warning', 'Retry-After'],
+    maxAge: 600,
+  });
+
+/** Sets the headers that tell browsers to allow nothing that the pages do not need. */
+function securityHeaders({ https, baseUri = "'none'" }: { https: boolean; baseUri?: string }) {
   return helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -126,7 +159,7 @@ function securityHeaders(https: boolean) {
         workerSrc: ["'self'", 'blob:'],
         connectSrc: ["'self'", 'blob:'],
         objectSrc: ["'none'"],
-        baseUri: ["'none'"],
+        baseUri: [baseUri],
         formAction: ["'self'"],
         frameAncestors: ["'none'"],
         ...(https ? { upgradeInsecureRequests: [] } : {}),
@@ -166,6 +199,8 @@ function api(gateway: Gateway): Router {
   router.use(() => {
     throw new AppError('NOT_FOUND');
   });
+  router.use(doors.fhir, errorHandler(gateway.log, outcome));
+  router.use(doors.scim, errorHandler(gateway.log, scimError));
   return router;
 }
 

@@ -342,6 +342,14 @@ const cells: Cell[] = [
     request: at('/upload/image/', '/annotations/dicom?format=sr'),
   },
   {
+    // The image is no DICOM file, and the settings name no other viewer.
+    name: 'openElsewhere',
+    rule: 'openElsewhere',
+    success: 409,
+    log: [],
+    request: ({ image }) => ({ path: '/sharing/viewer', body: { imageId: image.id } }),
+  },
+  {
     name: 'deleteAnnotations',
     rule: 'annotate',
     success: 200,
@@ -503,6 +511,7 @@ const imageEvents: Record<
 };
 const studyEvents: Record<Extract<ServerEvent, `study:${string}`>, ImageRule | null> = {
   'study:updated': 'see',
+  'study:complete': 'see',
   'study:deleted': null,
 };
 const shareEvents: Record<Extract<ServerEvent, `share:${string}`>, true> = {

@@ -9,6 +9,7 @@ import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import { closeInspectors } from './files/inspectionPool.js';
+import { envelopeOf } from './testing/envelope.js';
 import { buildAdmin, buildPatient, buildProvider, idBeforeEvents, type Person } from './testing/factories.js';
 import { leaks } from './testing/leaks.js';
 import { useGateway } from './testing/useGateway.js';
@@ -49,6 +50,29 @@ const rows: Record<CallName, Harmless> = {
   askPasskey: { status: 200, body: {} },
   passkeySignIn: emptyBody,
   demoPeople: list,
+  listSignOn: list,
+  // No provider is configured here.
+  beginSignOn: { status: 404, path: '/auth/sign-on/clinic', body: {} },
+  finishSignOn: { status: 404, path: '/auth/sign-on/clinic/finish', body: { query: '' } },
+  endSignOn: { status: 415, path: '/auth/sign-on/clinic/back-channel-logout', body: {} },
+  beginSignOnStepUp: { status: 404, body: {} },
+  finishSignOnStepUp: { status: 404, path: '/auth/step-up/sign-on/clinic/finish', body: { query: '' } },
+  listIdentities: list,
+  getScimConfig: list,
+  getScimSchemas: list,
+  getScimTypes: list,
+  listScimUsers: list,
+  getScimUser: nothingThere,
+  createScimUser: emptyBody,
+  replaceScimUser: emptyBody,
+  patchScimUser: emptyBody,
+  deleteScimUser: nothingThere,
+  listScimTokens: list,
+  createScimToken: emptyBody,
+  revokeScimToken: nothingThere,
+  beginLink: { status: 404, path: '/auth/identities/clinic/begin', body: {} },
+  finishLink: { status: 404, path: '/auth/identities/clinic/finish', body: { query: '' } },
+  unlink: nothingThere,
   listSessions: list,
   endSession: nothingThere,
   endOtherSessions: list,
@@ -81,6 +105,10 @@ const rows: Record<CallName, Harmless> = {
   testWebhook: { status: 404, body: {} },
   listWebhookDeliveries: nothingThere,
   replayWebhookDelivery: { status: 404, body: {} },
+  listDicomNodes: list,
+  createDicomNode: emptyBody,
+  changeDicomNode: { status: 404, body: { title: 'CT1', addresses: [], userId: absent } },
+  deleteDicomNode: nothingThere,
   listUsers: list,
   exportUsers: list,
   getProfile: list,
@@ -149,6 +177,21 @@ const rows: Record<CallName, Harmless> = {
   renderFrames: nothingThere,
   // Without a multipart body.
   storeInstances: { status: 415, body: {} },
+  fhirCapabilities: list,
+  searchFhirPatients: list,
+  readFhirPatient: nothingThere,
+  searchFhirPractitioners: list,
+  readFhirPractitioner: nothingThere,
+  searchFhirImagingStudies: list,
+  readFhirImagingStudy: nothingThere,
+  searchFhirDiagnosticReports: list,
+  readFhirDiagnosticReport: nothingThere,
+  searchFhirDocumentReferences: list,
+  readFhirDocumentReference: nothingThere,
+  searchFhirConsents: list,
+  readFhirConsent: nothingThere,
+  searchFhirAuditEvents: list,
+  readFhirAuditEvent: nothingThere,
   storeInstancesOfStudy: { status: 415, body: {}, path: '/dicom-web/studies/1.2.3' },
   createShare: { status: 404, body: { imagemetadataId: absent, createdfor: absent } },
   verifyShare: { status: 404, body: { sharingRequestId: absent, verificationCode: '123456' } },
@@ -160,6 +203,7 @@ const rows: Record<CallName, Harmless> = {
   resendShare: nothingThere,
   revokeShare: nothingThere,
   listShares: { status: 404, path: `/sharing?imageId=${absent}` },
+  openElsewhere: { status: 404, body: { imageId: absent } },
   createGuestLink: { status: 404, body: { imagemetadataId: absent } },
   listGuestLinks: { status: 404, path: `/sharing/guest?imageId=${absent}` },
   revokeGuestLink: nothingThere,
@@ -256,7 +300,7 @@ const pathOf = (shape: CallShape, id: string) => shape.path.replace(':n', '1').r
 describe('every call', () => {
   it('has a declared rule and a row here', () => {
     for (const [name, shape] of Object.entries(shapes)) {
-      const known = ['anyone', 'verification', 'refreshCookie', 'guest', 'sender', ...Object.keys(permissions)];
+      const known = ['anyone', 'verification', 'refreshCookie', 'guest', 'sender', 'scim', ...Object.keys(permissions)];
       expect(known, name).toContain(shape.who);
       expect(Object.hasOwn(rows, name), name).toBe(true);
     }
@@ -292,6 +336,8 @@ async function arrive(caller: Caller): Promise<{ _id: Person['_id'] | null; toke
 
 function expectedFor(shape: CallShape, caller: Caller, row: Harmless): number {
   if (shape.who === 'anyone' || shape.who === 'refreshCookie') return row.status;
+  // No token of a person is one of SCIM.
+  if (shape.who === 'scim') return 401;
   if (shape.who === 'verification') return caller === 'verification' ? row.status : 401;
   // A guest's own calls are in `guests.test.ts`, a sender's in `requests.test.ts`.
   if (shape.who === 'guest' || shape.who === 'sender') return 401;
@@ -333,6 +379,9 @@ const unchanged: readonly CallName[] = [
   'getTotp',
   'listPasskeys',
   'listTokens',
+  'listIdentities',
+  'listScimTokens',
+  'listDicomNodes',
   'listWebhooks',
   'listInstallationWebhooks',
   'unsubscribePush',
@@ -360,12 +409,14 @@ describe('called by', () => {
     const { status, body } = answer;
     expect(status, JSON.stringify(body)).toBe(expectedFor(shape, caller, row));
     if (status >= 400 && shape.method !== 'head')
-      expect(body).toMatchObject({ message: expect.any(String), requestId: expect.any(String) });
-    if (name !== 'listAudit') expect(leaks(body)).toEqual([]);
+      expect(envelopeOf(body)).toMatchObject({ message: expect.any(String), requestId: expect.any(String) });
+    // In FHIR each value of a vocabulary is a `code`.
+    const leaking = leaks(body).filter((field) => !(shape.fhir && field.endsWith('.code')));
+    if (name !== 'listAudit') expect(leaking).toEqual([]);
     const left = _id && { actor: _id, _id: { $gt: idBeforeEvents(_id) } };
     const events = left ? await test.gateway.models.Event.find(left).lean<EventDoc[]>() : [];
     expect(events.map((event) => `${event.type} ${event.status} ${event.reason}`)).toEqual(
-      logFor(name, caller, status, body.error ?? (status === 404 ? 'NOT_FOUND' : '')),
+      logFor(name, caller, status, envelopeOf(body).error ?? (status === 404 ? 'NOT_FOUND' : '')),
     );
   });
 });

@@ -3,11 +3,13 @@ import type { BodyOf, CallShape, DataOf, ParamsOf, QueryOf } from '@lightbox/con
 import type { Pagination } from '@lightbox/contract/envelope.js';
 import type { Role } from '@lightbox/contract/permissions.js';
 import type { RequestKind } from '@lightbox/contract/requests/calls.js';
+import type { ShareTarget } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { LookDoc } from '@lightbox/core/models/look.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
+import type { ScimTokenDoc } from '@lightbox/core/models/scimToken.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Presence } from '@lightbox/core/realtime/presence.js';
@@ -21,6 +23,7 @@ import type { Recent } from './auth/recent.js';
 import type { Tokens } from './auth/tokens.js';
 import type { Throttle } from './http/throttle.js';
 import type { Counters, MessageSettler, MessageWriter } from './messages/messageWriter.js';
+import type { SignOnProviders } from './signOn/providers.js';
 
 export type DemoPerson = z.infer<typeof DemoPersonSchema>;
 
@@ -29,6 +32,8 @@ export interface Gateway extends Core {
   tokens: Tokens;
   authenticate: Authenticate;
   throttle: Throttle;
+  /** The providers of single sign-on. */
+  signOn: SignOnProviders;
   /** The users who are connected. */
   presence: Presence;
   /** The people who look at images together. */
@@ -72,6 +77,8 @@ export interface Viewer {
   /** Has an authenticator app or a passkey. */
   secondFactor: boolean;
   sessionId: ObjectId;
+  /** The one image or study that the token of the call opens. The calls that accept such tokens look at nothing else. */
+  only?: ShareTarget;
 }
 
 /** The holder of an opened guest link: reads one image or one study, and acts for no account. */
@@ -109,7 +116,7 @@ export interface Verification {
   codeId: ObjectId;
 }
 
-type ViewerOf<C extends CallShape> = C['who'] extends 'anyone' | 'verification' | 'refreshCookie'
+type ViewerOf<C extends CallShape> = C['who'] extends 'anyone' | 'scim' | 'verification' | 'refreshCookie'
   ? null
   : C['who'] extends 'guest'
     ? Guest
@@ -127,6 +134,8 @@ export interface Context<C extends CallShape = CallShape> {
   actor: Actor;
   viewer: ViewerOf<C>;
   verification: C['who'] extends 'verification' ? Verification : null;
+  /** The token of a call of SCIM. */
+  scim: C['who'] extends 'scim' ? ScimTokenDoc : null;
   params: ParamsOf<C>;
   query: QueryOf<C>;
   body: BodyOf<C>;

@@ -2,34 +2,21 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from '@lightbox/core/config/config.js';
 import { ConfigError } from '@lightbox/core/config/env.js';
-import { assembleCore, type Core, prepareCore } from '@lightbox/core/core.js';
-import { byId } from '@lightbox/core/db/byId.js';
+import { assembleCore, prepareCore } from '@lightbox/core/core.js';
 import type { Clock } from '@lightbox/core/db/clock.js';
-import { oid } from '@lightbox/core/db/ids.js';
 import { connectRedis } from '@lightbox/core/db/redis.js';
-import { hmac } from '@lightbox/core/keys/keyring.js';
 import { startOps } from '@lightbox/core/process/ops.js';
 import { portTakenMessage } from '@lightbox/core/process/portTaken.js';
-import { Presence } from '@lightbox/core/realtime/presence.js';
-import { Together } from '@lightbox/core/realtime/together.js';
-import { LRUCache } from 'lru-cache';
 import { createApp } from './app.js';
-import { AnonymousFailures } from './audit/anonymousFailures.js';
 import { followAccounts } from './auth/follow.js';
-import { createAuthenticate } from './auth/passport.js';
-import { findPersonalToken } from './auth/personalTokens.js';
-import { Recent } from './auth/recent.js';
-import { createToucher } from './auth/sessions.js';
-import { Tokens } from './auth/tokens.js';
 import { bootstrap } from './bootstrap.js';
 import type { Gateway } from './context.js';
 import { closeInspectors } from './files/inspectionPool.js';
 import { onClientError } from './http/errors.js';
 import { refuseForeignHosts } from './http/hosts.js';
-import { Throttle } from './http/throttle.js';
-import { createFrameCounter, createLookWriter } from './images/lookWriter.js';
-import { createMessageSettler, createMessageWriter, hearMessage } from './messages/messageWriter.js';
+import { hearMessage } from './messages/messageWriter.js';
 import { createSockets } from './realtime/sockets.js';
+import { servicesOf } from './services.js';
 
 export interface RunningGateway {
   gateway: Gateway;
@@ -56,7 +43,7 @@ const arrivalTimeouts = { requestTimeout: 120_000, headersTimeout: 20_000, conne
  */
 export async function startGateway(config: Config, clock?: Clock, timeouts = arrivalTimeouts): Promise<RunningGateway> {
   const core = assembleCore(config, 'gateway', clock);
-  const gateway: Gateway = { ...core, ...extras(core) };
+  const gateway: Gateway = { ...core, ...servicesOf(core) };
   let stopping = false;
   let unfollow = () => {};
 
@@ -117,37 +104,6 @@ export async function startGateway(config: Config, clock?: Clock, timeouts = arr
       await closeInspectors();
       await core.close();
     },
-  };
-}
-
-function extras(core: Core): Omit<Gateway, keyof Core> {
-  const tokens = new Tokens(core.keys, core.clock);
-  const seqs = new LRUCache<string, number>({ max: 10_000 });
-  const readDrawn = byId(core.models.Drawing, { _id: 1 });
-  return {
-    tokens,
-    authenticate: createAuthenticate(tokens, findPersonalToken(core)),
-    throttle: new Throttle(core.redis, core.config.rateLimits, (key) =>
-      hmac(core.keys.throttles.current.key, key).toString('base64url').slice(0, 22),
-    ),
-    presence: new Presence(core.redis, 'online', core.clock),
-    together: new Together(core.redis, core.clock, () => connectRedis(core.config.redisUrl, 'patient')),
-    recent: new Recent(),
-    readSession: byId(core.models.Session),
-    readUser: byId(core.models.User),
-    touchSession: createToucher(core),
-    isDrawn: async (id) => (await readDrawn(id)) !== null,
-    looks: new LRUCache({ max: 50_000 }),
-    writeLook: createLookWriter(core),
-    countFrames: createFrameCounter(core),
-    seqs,
-    writeMessage: createMessageWriter(core, seqs),
-    settleMessage: createMessageSettler(core),
-    recentMessages: new LRUCache({ max: 2_000, ttl: 60_000 }),
-    shownMessages: new LRUCache({ max: 100_000, ttl: 10 * 60_000 }),
-    demoPeople: [],
-    anonymousFailures: new AnonymousFailures(core.events),
-    decoyAccountId: (email) => oid(hmac(core.keys.codes.current.key, 'nobody', email).toString('hex').slice(0, 24)),
   };
 }
 

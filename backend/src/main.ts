@@ -1,7 +1,7 @@
 import { runProcess } from '@lightbox/core/process/runProcess.js';
 import { startGateway } from './gateway.js';
 
-await runProcess(async (config) => {
+await runProcess('gateway', async (config) => {
   const { gateway, ready, stop } = await startGateway(config);
   return { core: gateway, ready, stop };
 });

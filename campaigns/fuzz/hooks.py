@@ -73,8 +73,16 @@ def map_body(ctx, body):
     return _stays(ctx, _with_real(body))
 
 
+@schemathesis.serializer("multipart/related")
+def related(ctx, value):
+    """Writes what was generated as one part of a request that stores by DICOMweb. The campaign `dicomWeb` sends real files."""
+    return b"--fuzz\r\nContent-Type: application/dicom\r\n\r\n" + repr(value).encode() + b"\r\n--fuzz--\r\n"
+
+
 @schemathesis.hook
 def before_call(ctx, case, kwargs):
+    if case.media_type == "multipart/related":
+        case.headers["Content-Type"] = 'multipart/related; type="application/dicom"; boundary=fuzz'
     if _known["calls"] == 0:
         _sign_in()
     if _known["calls"] % 200 == 0:

@@ -1,12 +1,13 @@
-// `npm run fidelity [-- FOLDER] [-- --browser [--webgl]] [-- --deidentified] [-- --blackout] [-- --marks]`: compares the product's pictures of DICOM files with those of
-// pydicom, as previews and as the frames that a browser gets. With `--browser` it compares the canvas of the viewer in
-// Chromium, without WebGL or with it. With `--deidentified` it judges the copies without identity instead, and with
-// `--blackout` those in which a place is black. With `--marks` it judges the exports of marks. Without a folder it takes pydicom's own test files. Prints a table, and exits with 1
+// `npm run fidelity [-- FOLDER] [-- --browser [--webgl]] [-- --deidentified] [-- --blackout] [-- --marks]`: compares the
+// product's pictures of DICOM files with those of pydicom, as previews and as the frames that a browser gets. With
+// `--browser` it compares the canvas of the viewer in Chromium, without WebGL or with it. With `--deidentified` it judges
+// the copies without identity instead, and with `--blackout` those in which a place is black. With `--marks` it judges the
+// exports of marks. Without a folder it takes the test files of pydicom and pydicom-data. Prints a table, and exits with 1
 // after a difference. It needs Python, and installs pydicom in a folder of its own. See docs/architecture.md.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openPictures, type Pictures, type Prepared } from '@lightbox/workers/previews/preview.js';
 import { type Values, viewerFrame } from '@lightbox/workers/testing/viewerFrame.js';
@@ -20,6 +21,8 @@ import { pythonWith } from './python.js';
 
 const PACKAGES = [
   'pydicom==3.0.2',
+  // Larger files, among them enhanced CT and MR with several frames.
+  'pydicom-data==1.0.0',
   'numpy==2.2.6',
   'pillow==13.0.0',
   'pylibjpeg==2.1.0',
@@ -53,14 +56,20 @@ interface ShownRow {
   ok: boolean;
 }
 
-/** Returns the folder of pydicom's own test files. */
-const filesOfPydicom = (program: string): string =>
-  execFileSync(program, [
-    '-c',
-    'import pydicom, pathlib; print(pathlib.Path(pydicom.__file__).parent / "data/test_files")',
-  ])
-    .toString()
-    .trim();
+/** Copies the test files of pydicom and pydicom-data into one folder, and returns it. */
+function standardFiles(program: string): string {
+  const folder = resolve('.cache/fidelity-files');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const ask =
+    'import pydicom, data_store, os; print(*(os.path.dirname(p.__file__) for p in (pydicom, data_store)), sep="\\n")';
+  const [pydicom = '', data = ''] = execFileSync(program, ['-c', ask]).toString().trim().split('\n');
+  for (const from of [join(pydicom, 'data/test_files'), join(data, 'data')]) {
+    for (const { name } of readdirSync(from, { withFileTypes: true }).filter((entry) => entry.isFile()))
+      copyFileSync(join(from, name), join(folder, name));
+  }
+  return folder;
+}
 
 function valuesOf(out: string, { name, rows, columns, samples }: Reference, which: string): Values {
   const bytes = readFileSync(join(out, `${name}.${which}`));
@@ -179,7 +188,7 @@ async function run(
   }: Record<'browser' | 'webgl' | 'deidentified' | 'blackout' | 'marks', boolean>,
 ): Promise<number> {
   const program = pythonWith('fidelity', PACKAGES);
-  const folder = chosen ?? filesOfPydicom(program);
+  const folder = chosen ?? standardFiles(program);
   if (deidentified) return judgeCopies(program, folder);
   if (blackout) return judgeBlackOuts(program, folder);
   if (marks) return judgeMarks(program, folder);

@@ -1,4 +1,4 @@
-// `npm run fuzz [-- api|drawings|files|resumable|guesses|sockets|timing …] [--examples n] [--minutes n] [--seed n]`: sends wrong input to the
+// `npm run fuzz [-- api|dicomWeb|drawings|files|resumable|guesses|sockets|timing …] [--examples n] [--minutes n] [--seed n]`: sends wrong input to the
 // whole product, which it starts with the people of the demonstration. Prints a table, and exits with 1 after a failure.
 // See docs/security.md.
 import { parseArgs } from 'node:util';
@@ -6,6 +6,7 @@ import { startProduct } from '@lightbox/testkit/product.js';
 import { closeConnections } from './bench/client.js';
 import { fuzzApi } from './fuzz/api.js';
 import type { Campaign, Row, Wishes } from './fuzz/campaign.js';
+import { fuzzDicomWeb } from './fuzz/dicomWeb.js';
 import { fuzzDrawings } from './fuzz/drawings.js';
 import { fuzzFiles } from './fuzz/files.js';
 import { NoPython } from './fuzz/generator.js';
@@ -19,6 +20,7 @@ const campaigns: Record<string, (campaign: Campaign) => Promise<Row[]>> = {
   sockets: fuzzSockets,
   files: fuzzFiles,
   drawings: fuzzDrawings,
+  dicomWeb: fuzzDicomWeb,
   resumable: fuzzResumable,
   timing: measureTiming,
   guesses: guessCodes,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { limits } from '@lightbox/contract/limits.js';
 import type { Login } from './http.js';
 
 /** The folder of the client's own files. */
@@ -59,4 +60,12 @@ export const unfinished = {
     ),
   keep: (key: string, url: string): Promise<void> => writePrivately(unfinished.path(key), url),
   drop: (key: string): Promise<void> => rm(unfinished.path(key), { force: true }),
+  /** Removes those that the server has removed by now. */
+  async dropOld(): Promise<void> {
+    const oldest = Date.now() - limits.resumableHours * 60 * 60_000;
+    for (const key of await readdir(join(folder(), 'uploads')).catch(() => [])) {
+      const kept = await stat(unfinished.path(key)).catch(() => undefined);
+      if (kept && kept.mtimeMs < oldest) await unfinished.drop(key);
+    }
+  },
 };

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -125,6 +125,11 @@ it('an upload that was killed goes on where it ended, and keeps no name on the d
   child.kill('SIGKILL');
   expect((await ended).status).toBeNull();
   expect(await readFile(join(begun, notes()[0] ?? ''), 'utf8')).not.toContain('private');
+  // The note of an upload that the server does not know any more.
+  const old = join(begun, 'f'.repeat(64));
+  await writeFile(old, '"https://images.clinic.example/api/upload/tus/1"');
+  const twoDaysAgo = new Date(Date.now() - 48 * 60 * 60_000);
+  await utimes(old, twoDaysAgo, twoDaysAgo);
   const again = await run(['upload', path], env);
   expect(again.out, again.err).toContain('1 stored');
   expect(await test.gateway.models.Upload.countDocuments({ owner: person._id })).toBe(1);

@@ -9,7 +9,7 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { shareCalls } from '@lightbox/contract/sharing/calls.js';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { dropLogin, keepLogin, originOf, readLogin } from './account.js';
+import { dropLogin, keepLogin, originOf, readLogin, unfinished } from './account.js';
 import { download } from './download.js';
 import { ApiError, type Login, send } from './http.js';
 import { complain, say } from './say.js';
@@ -104,6 +104,7 @@ interface UploadOptions {
 
 async function uploadAll(paths: string[], { caption, patient, reason }: UploadOptions): Promise<void> {
   const login = await readLogin();
+  await unfinished.dropOld();
   const { files, leftOut } = await filesOf(paths);
   const progress = progressOf(files.reduce((sum, { size }) => sum + size, 0));
   const counts = { stored: 0, known: 0, skipped: 0, failed: 0 };

@@ -1,15 +1,15 @@
 import type { z } from 'zod';
 import type { AuditAction } from './audit/actions.js';
-import type { TokenScope } from './auth/personalTokens.js';
+import type { AnyScope } from './auth/personalTokens.js';
 import type { ErrorCode } from './errors.js';
 import type { Permission } from './permissions.js';
 import type { ThrottleName } from './throttles.js';
 
 /**
  * The identity that a call requires: none, a verification token, the refresh cookie, the token of a guest link, that
- * of a request for images, or a role with a permission.
+ * of a request for images, a provider’s token of SCIM, or a role with a permission.
  */
-export type Who = 'anyone' | 'verification' | 'refreshCookie' | 'guest' | 'sender' | Permission;
+export type Who = 'anyone' | 'verification' | 'refreshCookie' | 'guest' | 'sender' | 'scim' | Permission;
 
 /**
  * One call, declared once: its route, validation, client function, OpenAPI entry and authorization test follow from it.
@@ -26,7 +26,7 @@ export interface CallShape {
   /** The call also accepts the token of a request for images. */
   senders?: true;
   /** The call also accepts a personal token that has one of these scopes. The person needs the permission as well. */
-  scopes?: readonly TokenScope[];
+  scopes?: readonly AnyScope[];
   /** The action in the audit log: of a refusal of a signed-in person, and of a success if successes are recorded. */
   action?: AuditAction;
   /**
@@ -45,6 +45,10 @@ export interface CallShape {
   body?: z.ZodType;
   /** The handler reads the body: multipart only, or multipart beside JSON. */
   multipart?: 'only' | 'also';
+  /** The body is bytes of one of these types, which the handler reads. */
+  takes?: readonly string[];
+  /** The body is a form (`application/x-www-form-urlencoded`), as the protocol of the call wants it. */
+  form?: true;
   data?: z.ZodType;
   status?: 200 | 201 | 204;
   /**
@@ -60,6 +64,8 @@ export interface CallShape {
   binary?: readonly string[];
   /** Speaks tus: the handler reads the headers of that protocol, and answers a success without a body. */
   tus?: true;
+  /** Speaks FHIR: its failures are OperationOutcomes. */
+  fhir?: true;
   /** Accepts `Idempotency-Key`: the same key gives the same answer and one effect. */
   creates?: true;
 }

@@ -6,7 +6,9 @@ import { securityCalls } from './auth/securityCalls.js';
 import { carerCalls } from './carers/calls.js';
 import { consentCalls } from './consents/calls.js';
 import { dicomWebCalls } from './dicomWeb/calls.js';
+import { otherViewerCalls } from './dicomWeb/otherViewer.js';
 import { emergencyCalls } from './emergencies/calls.js';
+import { fhirCalls } from './fhir/calls.js';
 import { guestCalls } from './guests/calls.js';
 import { imageCalls } from './images/calls.js';
 import { legalHoldCalls } from './legalHolds/calls.js';
@@ -14,11 +16,14 @@ import { messageCalls } from './messages/calls.js';
 import { notificationCalls } from './notifications/calls.js';
 import { overviewCalls } from './overview/calls.js';
 import { pushCalls } from './push/calls.js';
+import { receiverCalls } from './receiver/calls.js';
 import { requestCalls } from './requests/calls.js';
 import { roleCalls } from './roles/calls.js';
+import { scimCalls } from './scim/calls.js';
 import { selfCheckCalls } from './selfCheck/calls.js';
 import { settingCalls } from './settings/calls.js';
 import { shareCalls } from './sharing/calls.js';
+import { signOnCalls } from './signOn/calls.js';
 import { studyCalls } from './studies/calls.js';
 import { uploadCalls } from './uploads/calls.js';
 import { userCalls } from './users/calls.js';
@@ -28,6 +33,8 @@ import { webhookCalls } from './webhooks/calls.js';
 export const calls = {
   ...authCalls,
   ...securityCalls,
+  ...signOnCalls,
+  ...scimCalls,
   ...userCalls,
   ...legalHoldCalls,
   ...imageCalls,
@@ -35,6 +42,8 @@ export const calls = {
   ...studyCalls,
   ...uploadCalls,
   ...dicomWebCalls,
+  ...otherViewerCalls,
+  ...fhirCalls,
   ...shareCalls,
   ...guestCalls,
   ...requestCalls,
@@ -51,5 +60,6 @@ export const calls = {
   ...overviewCalls,
   ...selfCheckCalls,
   ...webhookCalls,
+  ...receiverCalls,
 };
 export type CallName = keyof typeof calls;

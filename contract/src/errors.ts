@@ -13,6 +13,16 @@ export const errors = {
   INVALID_CREDENTIALS: [401, 'Invalid email or password'],
   FORBIDDEN: [403, 'You don’t have permission to do this.'],
   PASSKEY_REFUSED: [401, 'This passkey does not work here. Use another one, or log in with your password.'],
+  SIGN_ON_REFUSED: [401, 'The login at the provider could not be verified. Please begin again.'],
+  SIGN_ON_EXPIRED: [401, 'This login took too long, or began in another browser. Please begin again.'],
+  SIGN_ON_CANCELLED: [401, 'The login at the provider was cancelled.'],
+  SIGN_ON_NO_ACCOUNT: [403, 'You have no account here. Ask an administrator.'],
+  SIGN_ON_UNVERIFIED: [403, 'The provider has not verified your email address, so it opens no account here.'],
+  SIGN_ON_ADDRESS_TAKEN: [
+    403,
+    'Your email address has an account here. Log in to it, and link this login in your profile.',
+  ],
+  LOCAL_SIGN_IN_OFF: [403, 'Log in with the account of your organization.'],
   TOTP_REQUIRED: [403, 'Set up an authenticator app or a passkey first. Your role must use one to log in.'],
   STEP_UP_REQUIRED: [403, 'Please confirm that it is you, then try again.'],
   NOT_VERIFIED: [403, 'Image not Verified. Enter the sharing id and code from your email to see it.'],
@@ -77,6 +87,7 @@ export const errors = {
   REVIEW_STATE: [409, 'The analysis is in another state now. Read it again.'],
   MARKS_CHANGED: [409, 'Your marks on this image were changed in another window. Read them again.'],
   EMERGENCY_OFF: [409, 'Emergency access is turned off.'],
+  SIGN_ON_LINKED: [409, 'This login belongs to another account, or you have linked one of this provider already.'],
   CARERS_OFF: [409, 'Carers are turned off.'],
   TOO_MANY_CARERS: [
     409,
@@ -91,6 +102,7 @@ export const errors = {
   TOO_MANY_REQUESTS: [429, 'Too many tries. Please wait a moment, then try again.'],
   INTERNAL: [500, 'Something went wrong. Please try again.'],
   DAMAGED: [500, 'The stored data is damaged and cannot be shown. Please tell an administrator.'],
+  SIGN_ON_AWAY: [503, 'The login provider does not answer. Please try again later.'],
   UNAVAILABLE: [503, 'The service is temporarily unavailable. Please try again.'],
   STORAGE_FULL: [507, 'The server has no storage space left.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>;

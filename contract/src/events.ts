@@ -89,6 +89,7 @@ export const serverEvents = {
   'image:activity': ImageEvent,
   /** The study has another title, patient or owner. */
   'study:updated': StudyEvent,
+  'study:complete': StudyEvent,
   /** The study was deleted. `image:deleted` follows for each of its images. */
   'study:deleted': StudyEvent,
   /** Somebody's marks on the image changed; the client reads them again. */

@@ -28,6 +28,8 @@ export const limits = {
   tokens: 20,
   tokenNameLength: 60,
   tokenDays: 365,
+  /** Lifetime of a token that opens an image or a study in another viewer, minutes. */
+  viewerTokenMinutes: 60,
   accessTokenMinutes: 15,
   sessionIdleMinutes: 30,
   sessionHours: 12,
@@ -87,6 +89,20 @@ export const limits = {
   dicomStudiesSearched: 5_000,
   /** Files of one request that stores. */
   dicomParts: 5_000,
+  /** Devices that may send files by DICOM, and the addresses of each. */
+  dicomNodes: 500,
+  nodeAddresses: 20,
+  /** Seconds without a further file after which a study that a device sends is complete. */
+  studyQuietSeconds: 60,
+  /** Parts of a request that are no DICOM files: with more of them it is not read to its end. */
+  dicomPartsUnreadable: 100,
+  /** FHIR: resources of one page, at most and by default. */
+  fhirPage: 100,
+  fhirPageDefault: 20,
+  /** Characters of a value of a search, times that a parameter may be there, and values behind commas that count. */
+  fhirValue: 2000,
+  fhirRepeats: 10,
+  fhirAlternatives: 100,
   jsonBytes: 100 * 1024,
   socketFrameBytes: 64 * 1024,
   /** Open sockets of one person on each gateway: enough for tabs and devices, too few for a flood. */

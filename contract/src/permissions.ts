@@ -54,6 +54,8 @@ export const permissions = {
   'webhook.manage': everyone,
   /** Webhooks that get the events of the whole installation. */
   'webhook.manageAll': admins,
+  /** The devices that may send files by DICOM. */
+  'dicomNode.manage': admins,
   'audit.read': staff,
   'audit.verify': admins,
   'access.explain': admins,
@@ -64,6 +66,8 @@ export const permissions = {
   'job.retry': admins,
   'job.read': admins,
   'selfCheck.run': admins,
+  /** Tokens with which a provider of single sign-on manages its accounts. */
+  'scim.manage': admins,
 } as const satisfies Record<string, readonly Role[]>;
 
 export type Permission = keyof typeof permissions;

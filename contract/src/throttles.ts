@@ -54,6 +54,12 @@ export const throttles = {
   loginTries: { per: ['email'], points: 100, seconds: hour, counts: 'tries', beyond: 'refused' },
   verificationMail: { per: ['caller'], points: 10, seconds: hour, counts: 'mails', beyond: 'refused' },
   secondFactor: { per: ['caller'], points: 20, seconds: hour, counts: 'failures', beyond: 'refused' },
+  /** Sign-ins at providers of single sign-on: each may ask the provider. */
+  signOn: { per: ['address'], points: 60, seconds: 15 * minute, counts: 'calls', beyond: 'refused' },
+  /** Logout tokens of providers. Many people may leave at once. */
+  signOnLogout: { per: ['address'], points: 600, seconds: minute, counts: 'calls', beyond: 'refused' },
+  /** New accounts by SCIM: a provider begins with all of its people. */
+  scim: { per: ['address'], points: 3000, seconds: hour, counts: 'calls', beyond: 'refused' },
   reset: { per: ['address'], points: 30, seconds: 15 * minute, counts: 'calls', beyond: 'refused' },
   resetPair: { per: ['email', 'address'], points: 3, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** The window is the lifetime of a code, so the newest mailed code works until the next mail is allowed. */
@@ -100,6 +106,8 @@ export const throttles = {
   carerAnswer: { per: ['caller'], points: 60, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** Frames that the server draws for a viewer that cannot. */
   rendering: { per: ['caller'], points: 240, seconds: minute, counts: 'runs', beyond: 'refused' },
+  /** Addresses for another viewer. */
+  otherViewer: { per: ['caller'], points: 30, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** Layers of marks that the viewer saves by itself. */
   annotation: { per: ['caller'], points: 120, seconds: minute, counts: 'calls', beyond: 'refused' },
   analysis: { per: ['caller'], points: 30, seconds: hour, counts: 'runs', beyond: 'refused' },

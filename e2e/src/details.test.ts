@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { doors } from '@lightbox/contract/doors.js';
+import { queueNames } from '@lightbox/contract/queues.js';
+import { phantom } from '@lightbox/testkit/part10.js';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
-import { enterProviders, type Person } from './person.js';
-import { visit } from './screens/judge.js';
+import { asAdministrator, enterAdministrator, enterProviders, type Person } from './person.js';
+import { desk, visit } from './screens/judge.js';
 
 const assets = join(import.meta.dirname, '../../backend/assets/demo');
 const saba = { email: 'saba.latif@example.org', username: 'saba.latif', firstname: 'Saba', lastname: 'Latif' };
@@ -118,4 +121,53 @@ test('The marks on the films of the landing page do not overlap on a phone.', as
   // The marks have their size when their font is loaded.
   await page.evaluate('document.fonts.ready.then(() => null)');
   await expect.poll(overlaps).toEqual([]);
+});
+
+test('The board of the queues opens from the admin dashboard, and shows every queue.', async ({
+  browser,
+  shared: product,
+}) => {
+  const one = { email: 'qadir.aslam@example.org', username: 'qadir.aslam', firstname: 'Qadir', lastname: 'Aslam' };
+  const admin = await enterAdministrator(product, browser, one);
+  const { page } = admin;
+  await page.goto('/admin-dashboard');
+  await page.getByRole('button', { name: 'Open the queues' }).click();
+  await page.waitForURL(`**${doors.queues}**`);
+  // Scripts of the board draw them: its policy must let the browser find these.
+  for (const name of queueNames) await page.getByText(name, { exact: true }).first().waitFor();
+  if (process.env.PICTURES === '1') await admin.shoot('queue-board');
+  // The board asks for fonts of another host, which the policy refuses. Nothing else is missing.
+  expect(admin.complaints.filter((text) => !text.startsWith("Loading the stylesheet 'https://fonts."))).toEqual([]);
+  await admin.leave();
+});
+
+test('A DICOM file opens in another viewer, by an address that works until its person ends it.', async ({
+  shared: product,
+}) => {
+  const value = 'https://ohif.example.org/viewer?StudyInstanceUIDs={study}#token={token}';
+  const asAdmin = asAdministrator(product);
+  const { page } = provider;
+  await page.setViewportSize(desk);
+  await provider.upload('Abdomen', {
+    name: 'a.dcm',
+    mimeType: 'application/dicom',
+    buffer: phantom({ study: '5501' }),
+  });
+  await openImage(page, 'en');
+  const act = page.getByRole('button', { name: 'Open in another viewer' });
+  expect(await act.count()).toBe(0);
+  const setting = await asAdmin<{ id: string }>('POST', '/appsetting/add', { name: 'viewer.url', value });
+  await act.click();
+  const link = page.getByRole('link', { name: 'Open ohif.example.org' });
+  const [, token] =
+    /StudyInstanceUIDs=2\.25\.75501#token=(lbx_\S+)$/.exec((await link.getAttribute('href')) ?? '') ?? [];
+  const status = async () =>
+    (await fetch(`${product.url}${doors.dicomWeb}/studies`, { headers: { Authorization: `Bearer ${token}` } })).status;
+  expect(await status()).toBe(200);
+  expect(await provider.lookTwice('other-viewer')).toEqual([]);
+  await page.getByRole('button', { name: 'End it now' }).click();
+  await page.getByText('The address no longer works.').waitFor();
+  await act.waitFor();
+  expect(await status()).toBe(401);
+  await asAdmin('DELETE', '/appsetting/delete', { id: setting.id });
 });

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { closeInspectors } from '@lightbox/backend/files/inspectionPool.js';
 import { Client } from '@lightbox/backend/testing/client.js';
 import { buildAdmin, buildPatient, buildProvider, mailedCode, PASSWORD } from '@lightbox/backend/testing/factories.js';
@@ -12,7 +13,7 @@ import type { Config } from '@lightbox/core/config/config.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { startServers, type TestServers } from '@lightbox/testkit/servers.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -202,5 +203,67 @@ describe('backup and restore', () => {
       `Backup: ${ended - begun} ms, ${bytes} bytes, ${manifest.blobs} blobs outside MongoDB; ${during} messages acknowledged meanwhile; ` +
         `restored ${messages.size} of ${acknowledged.messages.size} messages, ${images.size} images.\n${backup.said}${restore.said}`,
     );
+  });
+
+  it('A restore with slices of the oplog reaches the second that was asked for.', { timeout: 240_000 }, async () => {
+    const third = await startServers();
+    onTestFinished(() => third.stop());
+    const inMongo: Config = { ...config, blobs: { store: 'gridfs', dir: null, s3: null } };
+    const source = await joined({ ...inMongo, mongodbUri: inMongo.mongodbUri.replace('/lightbox', '/slices') });
+    const own: Config = { ...source.gateway.config };
+    const [provider, patient] = [await buildProvider(source.gateway), await buildPatient(source.gateway)];
+    const client = new Client(source.url).as(provider);
+    const settled = async () => {
+      await source.gateway.signer.flush();
+      await appendAudit(source.gateway.models, source.gateway.keys.audit);
+    };
+    const act = async (content: string) => {
+      await client.post('/message/send', { recipientId: patient.id, content }).expect(201);
+      await client.upload(Buffer.concat([files.jpeg, Buffer.from(content)])).expect(201);
+      await settled();
+    };
+    const to = mkdtempSync(join(config.dataDir, 'slices-'));
+    const plainEnv = { BLOB_STORE: 'gridfs', BLOB_DIR: '' };
+    const run = (args: string[]) => command('backup', ['--to', to, ...args], own, plainEnv);
+    expect(await run(['--oplog'])).toMatchObject({ status: 1, said: expect.stringContaining('has no backup yet') });
+    await act('before');
+    const made = await run([]);
+    expect(made.said).toContain('The backup is whole');
+    await act('wanted');
+    expect(await run(['--oplog'])).toMatchObject({ status: 0 });
+    await act('wanted too');
+    // The oplog is cut at a second.
+    const until = new Date(Math.ceil(Date.now() / 1000) * 1000);
+    await sleep(until.getTime() - Date.now() + 5);
+    await act('unwanted');
+    expect(await run(['--oplog'])).toMatchObject({ status: 0 });
+
+    const [slices, [name = '']] = [
+      readdirSync(to).filter((one) => one.startsWith('lightbox-oplog-')),
+      readdirSync(to).filter((one) => !one.startsWith('lightbox-oplog-')),
+    ];
+    expect(slices).toHaveLength(2);
+    const there: Config = {
+      ...own,
+      mongodbUri: third.mongodbUri.replace('/lightbox', '/slices'),
+      redisUrl: `${third.redisUrl}/0`,
+    };
+    const restore = (...more: string[]) =>
+      command('restore', ['--from', join(to, name), '--mongodb-uri', there.mongodbUri, ...more], there, plainEnv);
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    expect(await restore('--until', later)).toMatchObject({
+      status: 1,
+      said: expect.stringContaining('without a gap'),
+    });
+    expect(await restore('--until', '2020-01-01T00:00:00Z')).toMatchObject({
+      status: 1,
+      said: expect.stringContaining('choose an older backup'),
+    });
+    const restored = await restore('--until', until.toISOString());
+    expect(restored.said).toContain('The restore is whole.');
+    const { models } = (await joined(there)).gateway;
+    const messages = await models.Message.find({}, { content: 1, seq: 1 }).sort({ seq: 1 }).lean();
+    expect(messages).toHaveLength(3);
+    expect(await models.Image.countDocuments()).toBe(3);
   });
 });

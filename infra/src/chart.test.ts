@@ -13,7 +13,9 @@ const values = parse(chart('values.yaml')) as Record<string, object> & { workers
 const schema = JSON.parse(chart('values.schema.json')) as {
   properties: Record<string, { properties?: Record<string, { properties?: object }> }>;
 };
-const templates = ['_helpers.tpl', 'gateway.yaml', 'workers.yaml'].map((name) => chart(`templates/${name}`)).join('\n');
+const templates = ['_helpers.tpl', 'gateway.yaml', 'workers.yaml', 'dicom.yaml']
+  .map((name) => chart(`templates/${name}`))
+  .join('\n');
 
 /** `npm run check:chart` renders the chart and asks an API server. These tests compare it with the rest of the product. */
 describe('the chart', () => {

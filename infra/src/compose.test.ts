@@ -92,11 +92,14 @@ describe('docker-compose.yml', () => {
     },
   );
 
-  it('starts the mail catcher only with the profile `trial`', () => {
+  it('starts the mail catcher only with the profile `trial`, and the DICOM receiver with `dicom`', () => {
     const trial = { ...values, SMTP_URL: 'smtp://mail:1025' };
     expect(() => loadConfig(environmentOf('worker', trial))).toThrow(/SMTP_URL would send data unencrypted to mail/);
     expect(loadConfig(environmentOf('worker', { ...trial, ALLOW_PLAINTEXT: 'mail' })).smtpUrl).toBe('smtp://mail:1025');
-    expect(services.filter(([, { profiles }]) => profiles).map(([name]) => name)).toEqual(['mail']);
+    const chosen = services.filter(([, { profiles }]) => profiles).map(([name, { profiles }]) => [name, profiles]);
+    expect(Object.fromEntries(chosen)).toEqual({ mail: ['trial'], dicom: ['dicom'] });
+    expect(loadConfig(environmentOf('dicom', values)).dicom).toMatchObject({ port: 11112, tls: { ca: null } });
+    expect(loadConfig(environmentOf('worker', values)).dicom).toBeNull();
   });
 
   const secrets = ['APP_KEYS', 'ENCRYPTION_KEYS', 'MONGO_PASSWORD', 'REDIS_PASSWORD'];
@@ -154,9 +157,9 @@ describe('docker-compose.yml', () => {
     for (const name of ['gateway', 'worker']) expect(compose.services[name]?.ports).toBeUndefined();
   });
 
-  it('publishes only the ports of the web server, and gives the databases no outgoing network', () => {
+  it('publishes only the ports of the web server and of the DICOM receiver, and gives the databases no outgoing network', () => {
     const open = services.filter(([, { ports }]) => ports).map(([name]) => name);
-    expect(open).toEqual(['web', 'mail']);
+    expect(open).toEqual(['web', 'dicom', 'mail']);
     expect(compose.services.mail?.ports).toEqual(['127.0.0.1:1080:1080']);
     for (const name of ['mongo', 'valkey']) expect(compose.services[name]?.networks).toEqual(['data']);
     expect(compose).toMatchObject({ networks: { data: { internal: true } } });
@@ -185,7 +188,7 @@ describe('.env.example', () => {
   const named = lines.flatMap((line) => /^#?([A-Z][A-Z0-9_]+)=/.exec(line)?.[1] ?? []);
 
   it('lists every setting once, and no other', () => {
-    const onlyCompose = ['MONGO_PASSWORD', 'REDIS_PASSWORD'];
+    const onlyCompose = ['MONGO_PASSWORD', 'REDIS_PASSWORD', 'DICOM_CERTIFICATES'];
     expect([...named].sort()).toEqual([...settingNames, ...onlyCompose].sort());
   });
 

@@ -185,7 +185,7 @@ describe('an image', () => {
     (stages.get(name)?.lines ?? [])
       .filter((line) => line.startsWith(`${instruction} `))
       .map((line) => line.slice(instruction.length).trim());
-  const processes = ['gateway', 'worker', 'renderer'];
+  const processes = ['gateway', 'worker', 'dicom', 'renderer'];
 
   /** Returns the paths that collect.mjs copies for a process. */
   function collected(name: string): string[] {

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -291,6 +291,57 @@ describe.skipIf(!hasOpenssl)('databases that accept only TLS', () => {
     for (const command of ['get', 'info'] as const)
       await expect(as(undefined, (client) => client[command]('x'))).rejects.toThrow(/NOPERM/);
   });
+
+  it.each([
+    [7, { state: 'failed', fault: 'certificateEnds' }],
+    [60, { state: 'ok' }],
+  ])(
+    'the certificate of the public address ends in %s days: the self-check says so',
+    async (days, expected) => {
+      const [key, certificate, trusted] = ['public.key', 'public.pem', 'trusted.pem'].map((name) => join(folder, name));
+      const made = [
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-days',
+        String(days),
+      ];
+      const named = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+      execFileSync('openssl', ['req', ...made, ...named, '-keyout', String(key), '-out', String(certificate)], {
+        stdio: 'ignore',
+      });
+      const pem = readFileSync(String(certificate));
+      writeFileSync(String(trusted), Buffer.concat([readFileSync(secured().NODE_EXTRA_CA_CERTS), pem]));
+      const site = createServer({ key: readFileSync(String(key)), cert: pem }, (socket) => socket.end());
+      await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+      try {
+        const env = {
+          ...secured(),
+          ...keys,
+          SMTP_URL: mailbox.url,
+          DATA_DIR: folder,
+          LOG_LEVEL: 'silent',
+          NODE_EXTRA_CA_CERTS: String(trusted),
+          PUBLIC_URL: `https://127.0.0.1:${(site.address() as AddressInfo).port}`,
+        };
+        const command = join(import.meta.dirname, '../../core/dist/selfCheck/command.js');
+        const child = spawn(process.execPath, [command, '--json'], { env: { PATH: process.env.PATH, ...env } });
+        let said = '';
+        child.stdout.on('data', (part) => {
+          said += part;
+        });
+        await once(child, 'close');
+        const { checks } = JSON.parse(said) as { checks: { name: string }[] };
+        expect(checks.find(({ name }) => name === 'tls')).toMatchObject(expected);
+      } finally {
+        site.close();
+      }
+    },
+    60_000,
+  );
 
   it('keep their certificates at the next start, readable only by themselves, and keep no key of the CA', () => {
     const kept = () =>

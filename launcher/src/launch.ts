@@ -84,14 +84,19 @@ class Launcher {
 
   /** Checks the ports that people configure before anything is started, because another program may use them. */
   private async checkPorts(): Promise<void> {
-    const { host, port, ops } = this.config;
+    const { host, port, ops, dicom } = this.config;
     const wanted = [{ variable: 'PORT', host, port }];
     // For `localhost` a browser tries ::1 first, and would reach another program there.
     if (isLoopback(host)) wanted.push({ variable: 'PORT', host: '::1', port });
     if (missingServers(this.env).mail)
       wanted.push({ variable: 'MAIL_WEB_PORT', host: '127.0.0.1', port: mailWebPort(this.env) });
-    if (ops)
-      wanted.push({ variable: 'OPS_PORT', ...ops }, { variable: 'OPS_PORT', host: ops.host, port: ops.port + 1 });
+    if (ops) {
+      // Of the gateway, the workers and the receiver.
+      for (const offset of dicom ? [0, 1, 2] : [0, 1]) {
+        wanted.push({ variable: 'OPS_PORT', host: ops.host, port: ops.port + offset });
+      }
+    }
+    if (dicom) wanted.push({ variable: 'DICOM_PORT', host: dicom.host, port: dicom.port });
     for (const { variable, host, port } of wanted) {
       if (!(await isPortFree(host, port))) throw new ConfigError(portTakenMessage(variable, host, port));
     }
@@ -126,19 +131,21 @@ class Launcher {
   }
 
   private async startApps(): Promise<void> {
-    const { ops } = this.config;
-    const workerEnv = ops ? { OPS_PORT: String(ops.port + 1) } : {};
+    const { ops, dicom } = this.config;
+    const opsEnv = (offset: number): Env => (ops ? { OPS_PORT: String(ops.port + offset) } : {});
     say('Starting gateway and workers …');
-    this.startApp('The gateway', 'backend', {});
-    const workers = this.startApp('The worker process', 'workers', workerEnv);
-    await Promise.all([this.untilGatewayReady(), untilReady(workers)]);
+    this.startApp('The gateway', 'backend/dist/main.js', {});
+    const others = [this.startApp('The worker process', 'workers/dist/main.js', opsEnv(1))];
+    if (dicom) others.push(this.startApp('The DICOM receiver', 'backend/dist/receiver/main.js', opsEnv(2)));
+    await Promise.all([this.untilGatewayReady(), ...others.map(untilReady)]);
+    if (dicom) say(`The DICOM receiver ${dicom.title} listens on ${dicom.host}:${dicom.port}`);
     // A server whose disk is full starts again when there is free space.
     for (const each of [...this.apps, ...this.servers]) each.alwaysRestart = true;
   }
 
-  /** Starts the gateway or the workers. The terminal signals them directly; `down` signals them when only this process got the signal. */
-  private startApp(name: string, workspace: string, more: Env): Supervised {
-    const main = join(root, workspace, 'dist/main.js');
+  /** Starts a process of the product. The terminal signals them directly; `down` signals them when only this process got the signal. */
+  private startApp(name: string, file: string, more: Env): Supervised {
+    const main = join(root, file);
     if (!existsSync(main)) throw new ConfigError(`${relative(root, main)} is missing: run \`npm run build\`.`);
     const env = { ...this.env, ...this.own, ...more };
     const supervised = this.add(this.apps, name, () =>
@@ -204,7 +211,7 @@ class Launcher {
   }
 }
 
-/** Waits for the message of the worker process, which has no port to ask. After a timeout it counts as ready. */
+/** Waits for the message of a process that has no port to ask. After a timeout it counts as ready. */
 async function untilReady({ child }: Supervised): Promise<void> {
   if (!child) return;
   const ready = new Promise<void>((resolve) => child.on('message', (sent) => sent === 'ready' && resolve()));

@@ -9,6 +9,14 @@ export class JobFailed extends Error {
   override readonly name: string = 'JobFailed';
 }
 
+/**
+ * A job is about something that only a newer version of the product knows. It waits for a process of that version, and no
+ * process of this one may do a part of it or call it done.
+ */
+export class NewerVersion extends Error {
+  override readonly name = 'NewerVersion';
+}
+
 /** Errors whose messages the product wrote itself. They contain only ids, numbers and codes. */
 const ours = [
   JobFailed,
@@ -21,6 +29,7 @@ const ours = [
   DelayedError,
   WaitingError,
   PartAway,
+  NewerVersion,
 ];
 
 const isOurs = (error: unknown): error is Error => ours.some((kind) => error instanceof kind);

@@ -1,4 +1,4 @@
 import { runProcess } from '@lightbox/core/process/runProcess.js';
 import { startWorker } from './worker.js';
 
-await runProcess(startWorker);
+await runProcess('worker', startWorker);

@@ -4,8 +4,9 @@ import { isAway } from '@lightbox/core/db/away.js';
 import { connectRedis } from '@lightbox/core/db/redis.js';
 import { type JobName, jobs } from '@lightbox/core/queues/jobs.js';
 import { AWAITED_PRIORITY } from '@lightbox/core/queues/queues.js';
+import { inSpan, underTrace } from '@lightbox/core/tracing/traces.js';
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
-import { JobFailed, withoutForeignText } from './failures.js';
+import { NewerVersion, withoutForeignText } from './failures.js';
 import { handlers, type Tools } from './handlers.js';
 import type { JobContext } from './jobContext.js';
 import { tasks } from './maintenance/tasks.js';
@@ -23,7 +24,7 @@ const OLDEST_MS = 7 * 24 * 3_600_000;
 export function runQueue(queue: QueueName, tools: Tools, signal: AbortSignal): Worker {
   const { core } = tools;
   const connection = connectRedis(core.config.redisUrl, 'patient');
-  const worker = new Worker(queue, (job, token) => work(tools, job, token, signal), {
+  const worker = new Worker(queue, (job, token) => traced(job, () => work(tools, job, token, signal)), {
     connection,
     concurrency: core.config.worker.concurrency[queue],
     lockDuration: LOCK_MS,
@@ -31,19 +32,36 @@ export function runQueue(queue: QueueName, tools: Tools, signal: AbortSignal): W
     maxStalledCount: 3,
   });
   worker.on('error', () => undefined);
-  worker.on('completed', (job) => measure(core, job));
+  worker.on('completed', (job) => {
+    measure(core, job);
+    underTrace(traceOf(job), () => core.log.debug({ job: job.name, id: job.id }, 'job done'));
+  });
   worker.on('failed', (job, error) => {
     if (job) measure(core, job);
-    core.log.warn({ job: job?.name, id: job?.id, attempt: job?.attemptsMade, reason: error.message }, 'job failed');
+    const facts = { job: job?.name, id: job?.id, attempt: job?.attemptsMade, reason: error.message };
+    underTrace(job && traceOf(job), () => core.log.warn(facts, 'job failed'));
   });
   worker.on('closed', () => connection.disconnect());
   return worker;
 }
 
+/** The trace of the work that added the job. */
+const traceOf = ({ opts }: Job): string | undefined => opts.telemetry?.metadata;
+
+/** Runs an attempt in a span, if the job belongs to a trace. An attempt that is put off has failed as one that throws. */
+function traced(job: Job, attempt: () => Promise<null>): Promise<null> {
+  const parent = traceOf(job);
+  if (!parent) return attempt();
+  const attributes = { 'messaging.system': 'bullmq', 'messaging.destination.name': job.queueName };
+  return inSpan(`job ${nameOf(job)}`, { kind: 'CONSUMER', parent, attributes }, attempt);
+}
+
 /** Of a job that no table names, the name is not shown: an older or newer version chose it. */
-function measure({ metrics }: Core, { name, queueName, processedOn, finishedOn = Date.now() }: Job): void {
-  const known = Object.hasOwn(jobs, name) ? name : 'other';
-  if (processedOn) metrics.tookJob(queueName, known, finishedOn - processedOn);
+const nameOf = ({ name }: Job): string => (Object.hasOwn(jobs, name) ? name : 'other');
+
+function measure({ metrics }: Core, job: Job): void {
+  const { queueName, processedOn, finishedOn = Date.now() } = job;
+  if (processedOn) metrics.tookJob(queueName, nameOf(job), finishedOn - processedOn);
 }
 
 async function work(tools: Tools, job: Job, token: string | undefined, signal: AbortSignal): Promise<null> {
@@ -58,16 +76,16 @@ async function work(tools: Tools, job: Job, token: string | undefined, signal: A
     throw new WaitingError();
   };
   if (Object.hasOwn(tasks, job.name)) return forgetScheduler(tools, job);
+  const isYoung = core.clock.now().getTime() - job.timestamp < OLDEST_MS;
   if (!Object.hasOwn(jobs, job.name)) {
-    if (core.clock.now().getTime() - job.timestamp < OLDEST_MS) return later(UNKNOWN_MS);
+    if (isYoung) return later(UNKNOWN_MS);
     throw new UnrecoverableError(`There is no job '${job.name}'.`);
   }
   const name = job.name as JobName;
   const isLastAttempt = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
   try {
     const parsed = jobs[name].data.safeParse(job.data);
-    // This is retried like any failure: the data may be of a newer version, and then a process of that version does the job.
-    if (!parsed.success) throw new JobFailed(`The data of '${name}' are not what it takes.`);
+    if (!parsed.success) throw new NewerVersion(`The data of '${name}' are not what it takes.`);
     const handler = handlers[name] as (tools: Tools, data: unknown, context: JobContext) => Promise<unknown>;
     await core.elections.steady(() =>
       handler(tools, parsed.data, { isLastAttempt, signal, later, hasPlace: job.priority > 0, behind }),
@@ -75,15 +93,16 @@ async function work(tools: Tools, job: Job, token: string | undefined, signal: A
     await settle(tools, job);
     return null;
   } catch (error) {
+    if (error instanceof NewerVersion && isYoung) return later(UNKNOWN_MS);
     if (isAway(error)) {
       core.warn(withoutForeignText(error), 'a job waits for a part that is away');
       return later(Math.min(AWAY_MS.first * 2 ** (job.attemptsStarted - 1), AWAY_MS.most));
     }
     const moved = error instanceof DelayedError || error instanceof WaitingError;
-    if (!moved && (isLastAttempt || error instanceof UnrecoverableError)) {
+    if (!moved && (isLastAttempt || error instanceof UnrecoverableError || error instanceof NewerVersion)) {
       await settle(tools, job).catch(() => undefined);
     }
-    throw withoutForeignText(error);
+    throw error instanceof NewerVersion ? new UnrecoverableError(error.message) : withoutForeignText(error);
   }
 }
 

@@ -67,6 +67,18 @@ describe('a request that does not come to its end', () => {
         '--b\r\nContent-Disposition: form-data; name="caption"\r\n\r\nx',
       ],
     ],
+    [
+      'a part of a request to store by DICOMweb that is shorter than it says',
+      () => [
+        'POST /dicom-web/studies HTTP/1.1',
+        'Host: localhost',
+        bearer(),
+        'Content-Type: multipart/related; type="application/dicom"; boundary=b',
+        'Content-Length: 9000',
+        '',
+        '--b\r\nContent-Type: application/dicom\r\n\r\nx',
+      ],
+    ],
   ])('%s is answered with 408 in the envelope', async (_, lines) => {
     const answer = await begin(...lines()).answer;
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);

@@ -385,6 +385,28 @@ describe('the export of a layer', () => {
     expect(reference.ReferencedSOPInstanceUID).toBe(uids.instance);
   });
 
+  it('A length at the detector says so in both exports; an angle and a length in the patient do not.', async () => {
+    const texts = async (changes: Partial<FrameFacts>) => {
+      const image = await dicomImage(changes);
+      await save(owner, image, { marks: all.slice(0, 2) });
+      const [report, state] = await Promise.all(
+        (['sr', 'gsps'] as const).map(async (type) => parsed((await exported(owner, image, type).expect(200)).body)),
+      );
+      const groups = report.ContentSequence.at(-1).ContentSequence;
+      const [annotation] = [state.GraphicAnnotationSequence].flat();
+      return {
+        // biome-ignore lint/suspicious/noExplicitAny: as above
+        report: groups.map((group: any) => group.ContentSequence.slice(2).flatMap((one: any) => one.TextValue ?? [])),
+        state: [annotation.TextObjectSequence].flat().map(({ UnformattedTextValue }) => UnformattedTextValue),
+      };
+    };
+    expect(await texts({})).toEqual({ report: [[], []], state: ['21.36 mm', '90 deg'] });
+    expect(await texts({ spacingAt: 'detector' })).toEqual({
+      report: [['Measured at the detector. The size in the patient may be smaller.'], []],
+      state: ['21.36 mm at the detector', '90 deg'],
+    });
+  });
+
   it('A presentation state draws the marks within the picture, with the values of the file.', async () => {
     const image = await dicomImage();
     await save(owner, image, { marks: all });

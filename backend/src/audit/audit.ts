@@ -49,6 +49,7 @@ export async function presentEntries(
     createAt: entry.at.toISOString(),
     user: entry.actor ? presentActor(byId.get(String(entry.actor)), String(entry.actor)) : null,
     ...(entry.token ? { tokenId: String(entry.token) } : {}),
+    ...(entry.node ? { nodeId: String(entry.node) } : {}),
     actiontype: entry.type,
     tablename: entry.table,
     ...(entry.record ? { recordId: String(entry.record) } : {}),

@@ -52,6 +52,7 @@ const columns = [
   'id',
   'hash',
   'tokenId',
+  'nodeId',
 ];
 
 async function* cells(chunks: AsyncIterable<AuditEntry[]>): AsyncGenerator<Cell[][]> {
@@ -75,4 +76,5 @@ const cellsOf = (entry: AuditEntry): Cell[] => [
   entry.id,
   entry.hash,
   entry.tokenId,
+  entry.nodeId,
 ];

@@ -1,10 +1,10 @@
 import { actionOf, type EventKind } from '@lightbox/contract/audit/actions.js';
 import type { AuditEntry } from '@lightbox/contract/audit/calls.js';
 
-const dicom = 'http://dicom.nema.org/resources/ontology/DCM';
+export const dicom = 'http://dicom.nema.org/resources/ontology/DCM';
 
 /** DICOM's kinds of audit events (PS3.16, CID 400). */
-const kinds: Record<EventKind, { code: string; display: string }> = {
+export const kinds: Record<EventKind, { code: string; display: string }> = {
   userAuthentication: { code: '110114', display: 'User Authentication' },
   securityAlert: { code: '110113', display: 'Security Alert' },
   instancesAccessed: { code: '110103', display: 'DICOM Instances Accessed' },
@@ -23,7 +23,7 @@ const unknown = { fhir: 'applicationActivity', does: 'E' } as const;
  */
 const isCode = (reason: string): boolean => /^[A-Z_]+(: \d+)?(, [A-Z_]+(: \d+)?)*$/.test(reason);
 
-const identified = (kind: string, value: string) => ({ identifier: { system: `urn:lightbox:${kind}`, value } });
+export const identified = (kind: string, value: string) => ({ identifier: { system: `urn:lightbox:${kind}`, value } });
 
 /** Returns one entry as a FHIR R4 AuditEvent: actor, action and records as opaque ids, no names. */
 export function auditEvent(entry: AuditEntry): object {
@@ -47,6 +47,10 @@ export function auditEvent(entry: AuditEntry): object {
       // The program that acted for the person.
       ...(entry.tokenId
         ? [{ type: { coding: [application] }, who: identified('token', entry.tokenId), requestor: false }]
+        : []),
+      // The device that sent files for the person.
+      ...(entry.nodeId
+        ? [{ type: { coding: [application] }, who: identified('dicomNode', entry.nodeId), requestor: false }]
         : []),
     ],
     source: { observer: identified('product', 'lightbox') },

@@ -17,7 +17,7 @@ export async function issueCode(
   user: ObjectId,
   purpose: CodeDoc['purpose'],
   tx: ClientSession | null,
-  changes: Partial<Pick<CodeDoc, '_id' | 'expiresAt' | 'undo' | 'askedFrom'>> = {},
+  changes: Partial<Pick<CodeDoc, '_id' | 'expiresAt' | 'undo' | 'askedFrom' | 'signOn'>> = {},
 ): Promise<ObjectId> {
   const now = core.clock.now();
   const code: CodeDoc = {

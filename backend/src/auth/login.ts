@@ -1,4 +1,5 @@
-import type { authCalls } from '@lightbox/contract/auth/calls.js';
+import type { authCalls, SignInMethod } from '@lightbox/contract/auth/calls.js';
+import type { PasskeyAnswer } from '@lightbox/contract/auth/passkeys.js';
 import { sessionUserOf } from '@lightbox/contract/auth/session.js';
 import type { BodyOf, DataOf } from '@lightbox/contract/call.js';
 import { texts } from '@lightbox/contract/texts.js';
@@ -9,20 +10,26 @@ import type { Actor, Transaction } from '@lightbox/core/events/events.js';
 import { isCode } from '@lightbox/core/keys/codes.js';
 import { isPassword } from '@lightbox/core/keys/password.js';
 import type { CodeDoc } from '@lightbox/core/models/code.js';
+import type { SignOn } from '@lightbox/core/models/signOn.js';
 import type { TotpDoc } from '@lightbox/core/models/totp.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Request, Response } from 'express';
+import type { ClientSession } from 'mongoose';
 import type { Answer, Context, Gateway } from '../context.js';
 import { acceptInvites } from '../sharing/acceptInvites.js';
+import { noteSignOn } from '../signOn/identities.js';
+import { isBreakGlass, maySignInHere } from '../signOn/local.js';
+import { activeAdmins } from '../users/admins.js';
 import { presentUnconfirmed } from '../users/present.js';
 import { accountRefusal } from './accountRefusal.js';
-import { type Proof, proofOf, spendProof } from './authenticator.js';
+import { proofOf, spendProof } from './authenticator.js';
 import { hasSecondFactor, needsSecondFactor } from './authorize.js';
 import { issueCode, renewCode, takeCodeTry, useCode } from './codes.js';
 import { constantTime } from './constantTime.js';
 import { setSessionCookies } from './cookies.js';
 import { asUser, decoyIds, findDecoy } from './decoys.js';
 import { beginAccess } from './endAccess.js';
+import { spendAssertion } from './passkeyAssertion.js';
 import { countRight, countWrong, isKnownPlace, type PasswordTry, takePasswordTry } from './passwordTries.js';
 import { startSession } from './sessions.js';
 import { wrongCode } from './tries.js';
@@ -52,12 +59,12 @@ async function begin(
   password: string,
 ): Promise<Answer<DataOf<Login>>> {
   const { user, owner } = await checkPassword(gateway, actor.ip, tried, password);
-  const refused = accountRefusal(user);
+  const refused = accountRefusal(user) ?? ((await maySignInHere(gateway, user)) ? null : 'LOCAL_SIGN_IN_OFF');
   if (refused) {
     if (owner) await recordFailure(gateway, actor.ip, owner, 'auth.login', refused);
     throw new AppError(refused);
   }
-  const method = user.totpAt ? 'totp' : user.passkeyAt ? 'passkey' : 'mail';
+  const method = secondStepOf(user);
   if (method === 'mail') await gateway.throttle.take('verificationMail', { caller: String(user._id) });
 
   const codeId = await gateway.events.change(actor, async (tx) => {
@@ -77,6 +84,10 @@ async function begin(
     },
   };
 }
+
+/** Returns the second step of a sign-in: the app, a passkey, or else a mailed code. */
+export const secondStepOf = (user: Pick<UserDoc, 'totpAt' | 'passkeyAt'>): SignInMethod =>
+  user.totpAt ? 'totp' : user.passkeyAt ? 'passkey' : 'mail';
 
 interface Checked {
   user: UserDoc;
@@ -140,11 +151,12 @@ export async function confirm({
   );
   if (!user || user.deletedAt || accountRefusal(user)) throw new AppError('AUTHENTICATION_FAILED');
 
-  const reason = proof ? ('step' in proof ? 'totp' : 'recoveryCode') : '';
-  return openSession(gateway, actor, { user, reason, req, res }, async (tx) => {
+  const { signOn } = code;
+  return openSession(gateway, actor, { user, reason: reasonOf(proof, signOn), req, res, signOn }, async (tx) => {
     const { session } = tx;
     if (!(await useCode(gateway, code._id, session))) throw new AppError('EXPIRED');
-    if (proof && !(await spendProof(gateway, user._id, proof, session))) throw new AppError('WRONG_CODE');
+    if (proof && !(await proof.spend(session))) throw new AppError('WRONG_CODE');
+    if (signOn) await noteSignOn(gateway, signOn, session);
     if (user.status === 'unverified') {
       const { to } = accountMoves.confirm;
       await gateway.models.User.updateOne({ _id: user._id }, { $set: { status: to } }, { session });
@@ -153,29 +165,43 @@ export async function confirm({
   });
 }
 
+const reasonOf = (proof: SecondProof | null, signOn: SignOn | undefined): string =>
+  [...(signOn ? [`signOn:${signOn.provider}`] : []), ...(proof ? [proof.by] : [])].join(' ');
+
 interface SignIn {
   user: UserDoc;
   /** The means of the sign-in, for the audit log. */
   reason: string;
   req: Request;
   res: Response;
+  /** The sign-in at a provider of single sign-on. */
+  signOn?: SignOn | undefined;
 }
 
 /** Opens the session of a sign-in, in one transaction with `spend`, which spends the proof. Sets the cookies. */
 export async function openSession(
   gateway: Gateway,
   actor: Actor,
-  { user, reason, req, res }: SignIn,
+  { user, reason, req, res, signOn }: SignIn,
   spend: (tx: Transaction) => Promise<void>,
 ): Promise<Answer<DataOf<Confirm>>> {
+  if (!signOn && !(await maySignInHere(gateway, user))) {
+    await recordFailure(gateway, actor.ip, user._id, 'auth.login', 'LOCAL_SIGN_IN_OFF');
+    throw new AppError('LOCAL_SIGN_IN_OFF');
+  }
+  const breakGlass = !signOn && (await isBreakGlass(gateway, user));
   const sessionId = await gateway.events.change(actor, async (tx) => {
     await spend(tx);
-    const session = await startSession(gateway, user._id, actor.ip, tx.session, req.get('user-agent'));
+    const session = await startSession(gateway, user._id, actor.ip, tx.session, req.get('user-agent'), signOn);
     tx.record({ type: 'auth.confirm', actor: user._id, record: session._id, reason });
+    if (breakGlass) {
+      const recipients = await activeAdmins(gateway);
+      tx.record({ type: 'auth.breakGlassUsed', actor: user._id, record: user._id, recipients });
+    }
     return session._id;
   });
   setSessionCookies(gateway, res, String(sessionId), 0);
-  const setUpTotp = !hasSecondFactor(user) && (await needsSecondFactor(gateway, user.role));
+  const setUpTotp = !hasSecondFactor(user) && !signOn?.strong && (await needsSecondFactor(gateway, user.role));
   return {
     data: {
       token: gateway.tokens.access(String(user._id), String(sessionId)),
@@ -183,6 +209,12 @@ export async function openSession(
       ...(setUpTotp ? { setUpTotp } : {}),
     },
   };
+}
+
+/** A right second step, and the function that spends it in the transaction of the sign-in. */
+interface SecondProof {
+  by: 'totp' | 'recoveryCode' | 'passkey';
+  spend: (tx: ClientSession) => Promise<boolean>;
 }
 
 interface SecondStep {
@@ -200,12 +232,15 @@ async function checkSecondStep(
   gateway: Gateway,
   ip: string,
   { userId, codeId, user, body }: SecondStep,
-): Promise<{ code: CodeDoc; proof: Proof | null }> {
+): Promise<{ code: CodeDoc; proof: SecondProof | null }> {
   try {
     const code = await takeCodeTry(gateway, codeId);
     const refuse = () => wrongCode(code.tries);
     if (!code.user.equals(userId) || !user) throw refuse();
-    if (code.purpose === 'totp') return { code, proof: await proveApp(gateway, user, body, refuse) };
+    if (code.purpose === 'totp') {
+      const proof = body.passkey && code.signOn ? provePasskey(gateway, user, body.passkey) : null;
+      return { code, proof: await (proof ?? proveApp(gateway, user, body, refuse)) };
+    }
     const right = isCode(gateway.keys.codes, String(code._id), code, body.code ?? '');
     if (code.purpose !== 'signIn' || !right) throw refuse();
     return { code, proof: null };
@@ -224,13 +259,21 @@ async function proveApp(
   user: UserDoc,
   given: BodyOf<Confirm>,
   refuse: () => AppError,
-): Promise<Proof> {
+): Promise<SecondProof> {
   await gateway.throttle.take('secondFactor', { caller: String(user._id) });
   const totp = await gateway.models.Totp.findById(user._id).lean<TotpDoc>();
   const proof = totp && proofOf(gateway, totp, given);
   if (!proof) throw refuse();
   await gateway.throttle.reset('secondFactor', { caller: String(user._id) });
-  return proof;
+  return {
+    by: 'step' in proof ? 'totp' : 'recoveryCode',
+    spend: (tx) => spendProof(gateway, user._id, proof, tx),
+  };
+}
+
+/** Checks a passkey that completes a sign-in at a provider. */
+async function provePasskey(gateway: Gateway, user: UserDoc, answer: PasskeyAnswer): Promise<SecondProof> {
+  return { by: 'passkey', spend: await spendAssertion(gateway, { purpose: 'signIn' }, answer, user._id) };
 }
 
 export async function resendCode({

@@ -45,6 +45,10 @@ export async function notMe({ gateway, actor, body }: Context<Call>): Promise<An
 async function takeBack(core: Core, user: ObjectId, undo: Undo, tx: ClientSession): Promise<Undoable | undefined> {
   const { Totp, User } = core.models;
   if ('passkey' in undo) return (await dropPasskey(core, user, undo.passkey, tx)) ? 'passkey' : undefined;
+  if ('identity' in undo) {
+    const dropped = await core.models.Identity.deleteOne({ _id: undo.identity, user }, { session: tx });
+    return dropped.deletedCount === 1 ? 'identity' : undefined;
+  }
   if ('password' in undo) {
     // No password opens the account until its owner sets one by mail.
     const closed = await User.updateOne(

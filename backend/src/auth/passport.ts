@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type TokenScope, tokenPrefix } from '@lightbox/contract/auth/personalTokens.js';
+import { type AnyScope, tokenPrefix } from '@lightbox/contract/auth/personalTokens.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
@@ -13,7 +13,7 @@ const VERIFIED = 10_000;
 /** The session and the account that a bearer token names. A personal token has scopes. */
 export type Bearer =
   | Pick<Claims, 'sub' | 'rid' | 'typ'>
-  | (Pick<Claims, 'sub' | 'rid'> & { typ: 'personal'; scopes: readonly TokenScope[] });
+  | (Pick<Claims, 'sub' | 'rid'> & { typ: 'personal'; scopes: readonly AnyScope[] });
 
 export type Authenticate = (req: Request, res: Response, ...types: Bearer['typ'][]) => Promise<Bearer>;
 type FindPersonal = (token: string) => Promise<Bearer>;

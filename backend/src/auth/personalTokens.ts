@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type PersonalToken, type TokenScope, tokenPrefix } from '@lightbox/contract/auth/personalTokens.js';
+import { type PersonalToken, tokenPrefix } from '@lightbox/contract/auth/personalTokens.js';
 import type { securityCalls } from '@lightbox/contract/auth/securityCalls.js';
 import type { DataOf } from '@lightbox/contract/call.js';
 import { limits } from '@lightbox/contract/limits.js';
+import { throttles } from '@lightbox/contract/throttles.js';
 import { touch } from '@lightbox/core/access/hold.js';
 import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
@@ -68,7 +69,7 @@ export async function listTokens({
 }: Context<typeof securityCalls.listTokens>): Promise<Answer<PersonalToken[]>> {
   const tokens = await gateway.models.Session.find(aliveTokens(gateway, viewer._id))
     .sort({ createAt: -1, _id: -1 })
-    .limit(limits.tokens)
+    .limit(limits.tokens + throttles.otherViewer.points * 2)
     .lean<TokenDoc[]>();
   return { data: tokens.map(present) };
 }
@@ -76,13 +77,16 @@ export async function listTokens({
 type Create = typeof securityCalls.createToken;
 
 export async function createToken({ gateway, actor, viewer, body }: Context<Create>): Promise<Answer<DataOf<Create>>> {
-  const token = `${tokenPrefix}${randomBytes(BYTES).toString('base64url')}`;
-  const doc = newToken(gateway, viewer._id, { ...body, hash: hashOf(token) });
+  const { name, scopes, days } = body;
+  const expiresAt = new Date(gateway.clock.now().getTime() + days * DAY_MS);
+  const { token, doc } = newToken(gateway, viewer._id, { name, scopes }, expiresAt);
   await gateway.events.change(actor, async (tx) => {
     const { Session, User } = gateway.models;
     // Two devices that take the last place at once conflict here.
     await User.updateOne({ _id: viewer._id }, touch, { session: tx.session });
-    const count = await Session.countDocuments(aliveTokens(gateway, viewer._id)).session(tx.session);
+    // Addresses for another viewer end by themselves, and have a throttle of their own.
+    const own = { ...aliveTokens(gateway, viewer._id), 'token.only': { $exists: false } };
+    const count = await Session.countDocuments(own).session(tx.session);
     if (count >= limits.tokens) {
       throw new AppError('CONFLICT', { message: `An account has at most ${limits.tokens} personal tokens.` });
     }
@@ -94,24 +98,28 @@ export async function createToken({ gateway, actor, viewer, body }: Context<Crea
   return { data: { ...present(doc), token } };
 }
 
-function newToken(
+/** Makes a token, and the session as which it is kept. */
+export function newToken(
   { clock }: Core,
   user: ObjectId,
-  { name, scopes, days, hash }: { name: string; scopes: TokenScope[]; days: number; hash: string },
-): TokenDoc {
+  facts: Omit<TokenDoc['token'], 'hash'>,
+  expiresAt: Date,
+): { token: string; doc: TokenDoc } {
   const now = clock.now();
-  return {
+  const token = `${tokenPrefix}${randomBytes(BYTES).toString('base64url')}`;
+  const doc: TokenDoc = {
     _id: newId(),
     user,
     createAt: now,
     // Before its creation: it has not been used yet.
     lastSeenAt: new Date(0),
-    expiresAt: new Date(now.getTime() + days * DAY_MS),
+    expiresAt,
     generation: 0,
     rotatedAt: now,
     ip: '',
-    token: { name, scopes, hash },
+    token: { ...facts, hash: hashOf(token) },
   };
+  return { token, doc };
 }
 
 type Current = typeof securityCalls.getCurrentToken;

@@ -9,6 +9,7 @@ import { isSame } from '@lightbox/core/keys/isSame.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway } from '../context.js';
+import { endSessionUrl } from '../signOn/signIn.js';
 import { clearSessionCookies, REFRESH_COOKIE, setSessionCookies, XSRF_COOKIE, XSRF_HEADER } from './cookies.js';
 import { cutSockets, endSessions, isAlive } from './sessions.js';
 
@@ -77,7 +78,8 @@ export async function logout({
   actor,
   viewer,
   res,
-}: Context<typeof authCalls.logout>): Promise<Answer<unknown>> {
+}: Context<typeof authCalls.logout>): Promise<Answer<DataOf<typeof authCalls.logout>>> {
+  const session = await gateway.readSession(viewer.sessionId);
   await gateway.events.change(actor, async (tx) => {
     await endSessions(gateway, { _id: viewer.sessionId }, 'logout', tx.session);
     tx.record({ type: 'auth.logout', record: viewer.sessionId });
@@ -86,5 +88,6 @@ export async function logout({
   cutSockets(gateway, [viewer.sessionId], 'logout');
   clearSessionCookies(gateway, res);
   res.setHeader('Clear-Site-Data', '"cache"');
-  return { data: null, message: texts.loggedOut };
+  const url = await endSessionUrl(gateway, session?.signOn);
+  return { data: url === null ? null : { url }, message: texts.loggedOut };
 }

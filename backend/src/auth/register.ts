@@ -3,7 +3,7 @@ import type { BodyOf, DataOf } from '@lightbox/contract/call.js';
 import { plain } from '@lightbox/contract/plain.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { isDuplicate, newId, type ObjectId } from '@lightbox/core/db/ids.js';
-import { fieldError } from '@lightbox/core/errors.js';
+import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Actor, Transaction } from '@lightbox/core/events/events.js';
 import { hashPassword, isPassword } from '@lightbox/core/keys/password.js';
 import type { Person, UserDoc } from '@lightbox/core/models/user.js';
@@ -33,6 +33,8 @@ const REGISTER_MS = 250;
  */
 export async function register({ gateway, actor, body }: Context<Call>): Promise<Answer<DataOf<Call>>> {
   refuseWeak('password', body.password, body);
+  const local = await gateway.settings.get('signIn.local');
+  if (local === 'none' || (local === 'patients' && body.role !== 'patient')) throw new AppError('LOCAL_SIGN_IN_OFF');
   return constantTime(REGISTER_MS, async () => {
     const ids = await decoyIds(gateway, body.email, body.password);
     const bound = bindKey(gateway, actor, ids[0] ?? '');

@@ -2,11 +2,14 @@ import { limits } from '@lightbox/contract/limits.js';
 import { isUsable } from '@lightbox/contract/users/states.js';
 import { findLiveLink } from '@lightbox/core/access/guests.js';
 import { findWaiting } from '@lightbox/core/access/requests.js';
+import { verifiedShare } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
 import { grouped } from '@lightbox/core/db/group.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { NEWEST } from '@lightbox/core/db/newest.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
+import type { SignOn } from '@lightbox/core/models/signOn.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { ClientSession, QueryFilter } from 'mongoose';
 import type { Gateway, Guest, Reader, Sender, Viewer } from '../context.js';
@@ -23,6 +26,7 @@ export async function startSession(
   ip: string,
   tx: ClientSession | null,
   userAgent = '',
+  signOn?: SignOn,
 ): Promise<SessionDoc> {
   const now = core.clock.now();
   const session: SessionDoc = {
@@ -35,6 +39,7 @@ export async function startSession(
     rotatedAt: now,
     ip,
     ...deviceOf(userAgent),
+    ...(signOn ? { signOn } : {}),
   };
   await core.models.Session.create([session], { session: tx });
   return session;
@@ -79,8 +84,16 @@ export async function viewerOf(
   if (!session?.user.equals(claims.sub) || !(await isAlive(gateway, session)) || !isUsable(user)) {
     throw new AppError('AUTHENTICATION_FAILED');
   }
+  await requireShareOf(gateway, session);
   if (active) touch(gateway, session);
   return viewerFrom(session, user);
+}
+
+/** Throws when the share has ended on which the token of a viewer rests. */
+async function requireShareOf({ models, clock }: Gateway, { token }: SessionDoc): Promise<void> {
+  if (!token?.share) return;
+  const live = await models.Share.exists({ _id: token.share, ...verifiedShare(clock.now()) }).readConcern(NEWEST);
+  if (!live) throw new AppError('AUTHENTICATION_FAILED');
 }
 
 /** As `viewerOf`, by what was read a moment ago if that permits the call (`recent.ts`). */
@@ -94,6 +107,7 @@ export async function recentViewer(
   if (!session?.user.equals(claims.sub) || !isUsable(user) || !(await isAlive(gateway, session))) {
     return viewerOf(gateway, claims, active);
   }
+  await requireShareOf(gateway, session);
   if (active) touch(gateway, session);
   return viewerFrom(session, user);
 }
@@ -102,8 +116,9 @@ const viewerFrom = (session: SessionDoc, user: UserDoc): Viewer => ({
   id: String(user._id),
   _id: user._id,
   role: user.role,
-  secondFactor: hasSecondFactor(user),
+  secondFactor: hasSecondFactor(user) || session.signOn?.strong === true,
   sessionId: session._id,
+  ...(session.token?.only ? { only: session.token.only } : {}),
 });
 
 /** Returns the guest of a guest's token. Throws `AUTHENTICATION_FAILED` when the link has ended. */

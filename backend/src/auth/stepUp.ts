@@ -16,6 +16,8 @@ import { spendAssertion } from './passkeyAssertion.js';
 
 type Proof = BodyOf<typeof securityCalls.stepUp>;
 type Way = keyof Proof;
+/** A sign-in at the provider is a proof too, and comes back by a call of its own (`signOn/signIn.ts`). */
+type OfferedWay = Way | 'signOn';
 type Spend = (tx: ClientSession) => Promise<boolean>;
 
 /**
@@ -32,7 +34,7 @@ export async function requireStepUp(
   if (wayOf(given)) return prove(gateway, actor, viewer, given);
   const session = await gateway.models.Session.findById(viewer.sessionId).lean<SessionDoc>();
   if (session && isProven(gateway, session, stepUp)) return;
-  throw new AppError('STEP_UP_REQUIRED', { extra: { ways: await waysOf(gateway, viewer._id) } });
+  throw await required(gateway, viewer);
 }
 
 function isProven(gateway: Gateway, { createAt, stepUpAt }: SessionDoc, level: 'recent' | 'always'): boolean {
@@ -42,15 +44,18 @@ function isProven(gateway: Gateway, { createAt, stepUpAt }: SessionDoc, level: '
 
 const wayOf = (proof: Proof): Way | undefined => (Object.keys(proof) as Way[]).find((way) => proof[way] !== undefined);
 
-/** Returns the ways in which this person can step up, the best one first. */
-async function waysOf(gateway: Gateway, id: ObjectId): Promise<Way[]> {
-  const user = await gateway.readUser(id);
-  return [
-    ...(user?.passkeyAt ? (['passkey'] as const) : []),
-    ...(user?.totpAt ? (['code'] as const) : []),
-    'password',
-    ...(hasSecondFactor(user) ? [] : (['mailedCode'] as const)),
-  ];
+const required = async (gateway: Gateway, viewer: Viewer): Promise<AppError> =>
+  new AppError('STEP_UP_REQUIRED', { extra: { ways: await waysOf(gateway, viewer) } });
+
+/**
+ * Returns the ways in which this person can step up, the best one first. A person who came from a provider of single
+ * sign-on proves it there: a password or a mailed code of this product would be a way around the provider.
+ */
+async function waysOf(gateway: Gateway, { _id, sessionId }: Viewer): Promise<OfferedWay[]> {
+  const [user, session] = await Promise.all([gateway.readUser(_id), gateway.readSession(sessionId)]);
+  const own = [...(user?.passkeyAt ? (['passkey'] as const) : []), ...(user?.totpAt ? (['code'] as const) : [])];
+  if (session?.signOn) return [...own, 'signOn'];
+  return [...own, 'password', ...(hasSecondFactor(user) ? [] : (['mailedCode'] as const))];
 }
 
 export async function stepUp({
@@ -63,8 +68,16 @@ export async function stepUp({
   return { data: null };
 }
 
+/** True when the session came from a provider of single sign-on. */
+const isSignedOn = async (gateway: Gateway, { sessionId }: Viewer): Promise<boolean> =>
+  (await gateway.readSession(sessionId))?.signOn !== undefined;
+
 async function prove(gateway: Gateway, actor: Actor, viewer: Viewer, proof: Proof): Promise<void> {
   const event = { type: 'auth.stepUp', record: viewer.sessionId } as const;
+  const way = wayOf(proof);
+  if ((way === 'password' || way === 'mailedCode') && (await isSignedOn(gateway, viewer))) {
+    throw await required(gateway, viewer);
+  }
   try {
     const spend = await check(gateway, viewer, proof);
     await gateway.events.change(actor, async (tx) => {
@@ -74,7 +87,7 @@ async function prove(gateway: Gateway, actor: Actor, viewer: Viewer, proof: Proo
         { $set: { stepUpAt: gateway.clock.now() } },
         { session: tx.session },
       );
-      tx.record({ ...event, reason: wayOf(proof) ?? '' });
+      tx.record({ ...event, reason: way ?? '' });
       return viewer.sessionId;
     });
   } catch (error) {
@@ -109,7 +122,7 @@ export async function mailStepUpCode({
   actor,
   viewer,
 }: Context<typeof securityCalls.mailStepUpCode>): Promise<Answer<unknown>> {
-  if (viewer.secondFactor) {
+  if (viewer.secondFactor || (await isSignedOn(gateway, viewer))) {
     throw new AppError('CONFLICT', { message: 'Use your authenticator app, your passkey or your password.' });
   }
   await gateway.throttle.take('verificationMail', { caller: viewer.id });

@@ -4,6 +4,7 @@ import type { Express } from 'express';
 import { describe, expect, it } from 'vitest';
 import { createApp } from '../app.js';
 import { connectSocket } from '../testing/client.js';
+import { envelopeOf } from '../testing/envelope.js';
 import { buildAdmin, buildPatient, mailedCode, PASSWORD, type Person } from '../testing/factories.js';
 import { useGateway } from '../testing/useGateway.js';
 
@@ -37,6 +38,11 @@ const open = [
   'post /guest/open',
   'post /send/open',
   'post /auth/not-me',
+  'get /auth/sign-on',
+  'post /auth/sign-on/:provider',
+  'post /auth/sign-on/:provider/finish',
+  'post /auth/sign-on/:provider/back-channel-logout',
+  'get /fhir/metadata',
   'post /auth/passkey/options',
   'post /auth/passkey',
   'get /demo',
@@ -59,7 +65,7 @@ describe('a verification token', () => {
       const answer = await api.as(token).call(method, path.replace(/:\w+/g, String(newId())), body);
       // An answer to HEAD has no body.
       const message = method === 'head' ? undefined : 'Authentication failed';
-      expect([answer.status, answer.body.message], `${method} ${path}`).toEqual([401, message]);
+      expect([answer.status, envelopeOf(answer.body).message], `${method} ${path}`).toEqual([401, message]);
     }
     await expect(connectSocket(test.url, { token })).rejects.toThrow('Unauthenticated');
     const { code } = await mailedCode(test.gateway, admin._id);

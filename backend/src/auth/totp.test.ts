@@ -11,6 +11,7 @@ import type { TotpDoc } from '@lightbox/core/models/totp.js';
 import { Secret, TOTP } from 'otpauth';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Client, connectSocket } from '../testing/client.js';
+import { envelopeOf } from '../testing/envelope.js';
 import {
   buildAdmin,
   buildPatient,
@@ -422,7 +423,7 @@ describe('a required second factor', () => {
       const expected = roleMay('healthProvider', shape.who as Permission) ? 'TOTP_REQUIRED' : 'FORBIDDEN';
       // An answer to HEAD has no body.
       const error = shape.method === 'head' ? undefined : expected;
-      expect([answer.status, answer.body.error], name).toEqual([403, error]);
+      expect([answer.status, envelopeOf(answer.body).error], name).toEqual([403, error]);
     }
     const socket = await connectSocket(test.url, { token });
     const to = await buildPatient(test.gateway);

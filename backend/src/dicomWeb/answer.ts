@@ -1,3 +1,4 @@
+import { doors } from '@lightbox/contract/doors.js';
 import type { Gateway } from '../context.js';
 import { guarded } from '../images/imageBytes.js';
 
@@ -13,7 +14,7 @@ export function addressOf(
   { study, series, instance }: { study: string; series?: string | undefined; instance?: string | undefined },
 ): string {
   const path = [study, ...(series ? ['series', series] : []), ...(instance ? ['instances', instance] : [])];
-  return `${config.publicUrl}/dicom-web/studies/${path.join('/')}`;
+  return `${config.publicUrl}${doors.dicomWeb}/studies/${path.join('/')}`;
 }
 
 /** Yields an array of JSON, one row at a time. */

@@ -1,4 +1,7 @@
 import { request } from 'node:http';
+import { deflateRawSync } from 'node:zlib';
+import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
+import { newId } from '@lightbox/core/db/ids.js';
 import { indexInstances } from '@lightbox/core/dicomWeb/indexInstances.js';
 import { element, item, partTen, phantom, syntaxes } from '@lightbox/testkit/part10.js';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -202,6 +205,10 @@ describe('DICOMweb', () => {
     expect(await numbers('Modality=MR', 'series')).toEqual([2]);
     expect(await numbers(`SOPInstanceUID=${base}.3.1.1`, 'instances')).toEqual([3]);
     expect(await numbers(`StudyInstanceUID=${base}.1,${base}.3`)).toEqual([1, 3]);
+    // A hundred UIDs are looked up at once; the answer says when there were more.
+    const many = (count: number) => `/studies?StudyInstanceUID=${Array.from({ length: count }, () => '1.2').join(',')}`;
+    expect((await ask(token, many(100))).headers.get('warning')).toBeNull();
+    expect((await ask(token, many(101))).headers.get('warning')).toMatch(/additional results/);
     expect(await numbers('limit=1&offset=1&includefield=all')).toEqual([2]);
     const page = await ask(token, '/studies?limit=2&fuzzymatching=true&Unknown=1');
     expect(page.headers.get('warning')).toMatch(/299 .*fuzzymatching.*299 .*not supported.*299 .*additional results/);
@@ -262,6 +269,27 @@ describe('DICOMweb', () => {
     expect((await storeFiles(token, [file])).status).toBe(200);
   });
 
+  it('takes the requests of Orthanc: a boundary of 73 characters, and no line end behind the last one', async () => {
+    const owner = await buildProvider(test.gateway);
+    const { token } = await tokenOf(owner);
+    const mark = Array(2).fill('b60e69c2-bfa1-41f1-8821-eacc3902cf62').join('-');
+    const head = Buffer.from(`--${mark}\r\nContent-Type: application/dicom\r\n\r\n`);
+    const body = [head, phantom({ study: fresh() }), Buffer.from(`\r\n--${mark}--`)];
+    const type = `multipart/related; type="application/dicom"; boundary=${mark}`;
+    expect((await store(token, body, '/studies', type)).status).toBe(200);
+  });
+
+  it('ends a request of a hundred thousand tiny parts, and one whose headers never end', async () => {
+    const owner = await buildProvider(test.gateway);
+    const { token } = await tokenOf(owner);
+    const tiny = part(Buffer.from('x'));
+    const many = await store(token, [...Array<Buffer>(100_000).fill(tiny), end]);
+    expect([many.status, many.body.error]).toEqual([400, 'MALFORMED_UPLOAD']);
+    const head = Buffer.from(`--${boundary}\r\n${'X: y\r\n'.repeat(500_000)}\r\n`);
+    expect((await store(token, [head, Buffer.from('x\r\n'), end])).status).toBe(409);
+    expect(await imagesOf(owner)).toEqual([]);
+  });
+
   it('keeps nothing of a file whose sender is gone', async () => {
     const owner = await buildProvider(test.gateway);
     const { token } = await tokenOf(owner);
@@ -316,4 +344,43 @@ it('files that an earlier version stored are found once maintenance has read the
   while (await indexInstances(test.gateway));
   expect(await partsIn(await ask(token, path))).toHaveLength(files.length);
   expect(await jsonOf(await ask(token, '/studies'))).toHaveLength(1);
+});
+
+describe('a deflated file of an earlier version that cannot be inflated', () => {
+  const broken: [string, Buffer][] = [
+    ['damaged', Buffer.alloc(500, 0xff)],
+    ['too large when unpacked', deflateRawSync(Buffer.alloc(65 << 20))],
+  ];
+
+  it.each(broken)(
+    '%s: the answers are those of an unreadable file, and maintenance goes on past it',
+    async (_, set) => {
+      const { owner, token, series, instance } = await withStudy(2);
+      const { gateway } = test;
+      const { Image, Position } = gateway.models;
+      const image = (await imagesOf(owner)).find(({ place }) => place?.instance === 1);
+      if (!image) throw new Error('Nothing was stored.');
+      const bytes = partTen(set, syntaxes.deflated);
+      const blob = newId();
+      const parts = async function* () {
+        yield bytes;
+      };
+      await gateway.blobs.write(blob, unwrapDataKey(gateway.keys.images, String(image._id), image.dataKey), parts());
+      await Image.updateOne({ _id: image._id }, { $set: { blob, size: bytes.length } });
+      // The attributes that the upload found in it.
+      const header = await ask(token, `${instance}/metadata`);
+      expect(header.status).toBe(200);
+      expect((await jsonOf(header))[0]['00080018'].Value).toEqual([instance.split('/').at(-1)]);
+      for (const path of ['/frames/1', '/bulkdata/7FE00010']) {
+        const answer = await ask(token, `${instance}${path}`);
+        expect([answer.status, (await jsonOf(answer)).error]).toEqual([422, 'UNREADABLE_FILE']);
+      }
+      await Image.updateMany({ owner: owner._id }, { $unset: { instance: 1 } });
+      await Position.deleteMany({});
+      while (await indexInstances(gateway));
+      expect(await jsonOf(await ask(token, `${series}/instances`))).toHaveLength(1);
+      const last = await Image.findOne({ contentType: 'application/dicom' }).sort({ _id: -1 }).lean();
+      expect((await Position.findById('indexInstances').lean())?.after).toEqual(last?._id);
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import { imageRules } from '@lightbox/contract/images/policy.js';
-import { type Openable, openable } from '@lightbox/core/access/openable.js';
+import { type LimitedViewer, type Openable, openable } from '@lightbox/core/access/openable.js';
 import { notHeld } from '@lightbox/core/access/requests.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
@@ -90,7 +90,7 @@ export async function requireInstances(
 /** Returns the check while bytes of these instances go out: it fails when the viewer may no longer read one of them. */
 export const mayStill =
   (gateway: Gateway, found: readonly Found[], act: 'open' | 'download') =>
-  async (viewer: { id: string; role: Viewer['role'] | 'guest' }): Promise<void> => {
+  async (viewer: LimitedViewer): Promise<void> => {
     const images = found.map(({ image }) => image);
     const now = await openable(gateway.models, viewer, images, gateway.clock.now());
     const allowed = now.filter(({ facts }) => act === 'open' || imageRules.download(viewer, facts));

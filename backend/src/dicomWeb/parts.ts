@@ -17,7 +17,8 @@ export interface IncomingPart {
 /** Bytes of the headers of a part, and their number: more are dropped. */
 const HEADER_BYTES = 8 * 1024;
 const HEADERS = 32;
-const BOUNDARY = /^[\w'()+,./:=? -]{1,70}$/;
+/** RFC 2046 allows 70 characters. Orthanc sends 73. */
+const BOUNDARY = /^[\w'()+,./:=? -]{1,200}$/;
 
 const malformed = (): AppError => new AppError('MALFORMED_UPLOAD');
 

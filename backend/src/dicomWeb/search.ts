@@ -134,6 +134,7 @@ class Searching {
 
   /** Yields the studies of these UIDs. */
   private async *named(uids: readonly string[]): AsyncGenerator<Row> {
+    this.cut = uids.length > BATCH;
     for (const study of uids.slice(0, BATCH)) {
       if (!/^[0-9.]{1,64}$/.test(study)) continue;
       const filter = await underUids(this.gateway, { study });

@@ -20,7 +20,7 @@ async function verdict(bytes: Buffer): Promise<string> {
   }
 }
 
-/** Readable in spite of the fault. `workers/src/previews/hostile.test.ts` says which of them can be drawn. */
+/** Readable in spite of the fault. `workers/src/previews/hostile.long.test.ts` says which of them can be drawn. */
 const readable = [
   'without preamble and prefix',
   'without preamble',

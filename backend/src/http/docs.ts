@@ -1,8 +1,9 @@
 import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
 import { Failure, Pagination } from '@lightbox/contract/envelope.js';
-import { errors } from '@lightbox/contract/errors.js';
+import { type ErrorCode, errors } from '@lightbox/contract/errors.js';
 import { failuresByStatus } from '@lightbox/contract/failures.js';
+import { FHIR_JSON } from '@lightbox/contract/fhir/calls.js';
 import type { RequestHandler, Router } from 'express';
 import swaggerUi from 'swagger-ui-express';
 import { z } from 'zod';
@@ -56,6 +57,7 @@ function operation(name: string, shape: CallShape): Json {
         : []),
     ],
     ...(shape.body ? { requestBody: requestBody(shape) } : {}),
+    ...(shape.takes ? { requestBody: bytesOf(shape.takes) } : {}),
     ...(shape.tus && shape.method === 'patch' ? { requestBody: uploadBytes } : {}),
     responses: { ...successes(shape), ...failures(shape) },
   };
@@ -72,7 +74,11 @@ const tusHeaders: Record<CallShape['method'], string[]> = {
   delete: ['Tus-Resumable'],
 };
 const header = (name: string): Json => ({ name, in: 'header', required: true, schema: { type: 'string' } });
-const uploadBytes = { required: true, content: { 'application/offset+octet-stream': {} } };
+const bytesOf = (types: readonly string[]): Json => ({
+  required: true,
+  content: Object.fromEntries(types.map((type) => [type, {}])),
+});
+const uploadBytes = bytesOf(['application/offset+octet-stream']);
 
 function parameters(schema: z.ZodType | undefined, where: 'path' | 'query'): Json[] {
   if (!schema) return [];
@@ -84,8 +90,14 @@ function parameters(schema: z.ZodType | undefined, where: 'path' | 'query'): Jso
     name,
     in: where,
     required: where === 'path' || required.includes(name),
-    schema: property,
+    ...onceOrSeveral(property),
   }));
+}
+
+/** A parameter that may be repeated is documented by one of its values: an empty list of them is no parameter at all. */
+function onceOrSeveral(property: Json): Json {
+  const [one, several] = (property.anyOf ?? []) as Json[];
+  return one && several?.type === 'array' ? { description: 'May be repeated.', schema: one } : { schema: property };
 }
 
 function requestBody(shape: CallShape): Json {
@@ -101,7 +113,9 @@ function requestBody(shape: CallShape): Json {
     // A call without a body is read as if it had sent an empty object.
     required: !(shape.body as z.ZodType).safeParse({}).success || shape.multipart === 'only',
     content: {
-      ...(shape.multipart === 'only' ? {} : { 'application/json': { schema } }),
+      ...(shape.multipart === 'only'
+        ? {}
+        : { [shape.form ? 'application/x-www-form-urlencoded' : 'application/json']: { schema } }),
       ...(shape.multipart ? { 'multipart/form-data': { schema: shape.multipart === 'only' ? withFile : schema } } : {}),
     },
   };
@@ -114,6 +128,7 @@ function successes(shape: CallShape): Json {
 }
 
 function success(shape: CallShape): Json {
+  if (shape.fhir) return { [FHIR_JSON]: resource({ type: 'string' }) };
   if (shape.binary) return Object.fromEntries(shape.binary.map((type) => [type, {}]));
   return {
     'application/json': {
@@ -139,11 +154,28 @@ function failures(shape: CallShape): Json {
       {
         description: codes.map((code) => `${code}: ${errors[code][1]}`).join(' · '),
         ...(status === 429 || status === 503 ? { headers: retryAfter } : {}),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+        content: { ...(shape.fhir ? fhirFailure : envelope), ...(codes.some(isBare) ? envelope : {}) },
       },
     ]),
   );
 }
+
+/** Errors that are also answered before a request comes to its call, in the envelope of the API. */
+const bare: readonly ErrorCode[] = [
+  'BAD_REQUEST',
+  'REQUEST_TIMEOUT',
+  'MISDIRECTED',
+  'HEADERS_TOO_LARGE',
+  'UNAVAILABLE',
+];
+const isBare = (code: ErrorCode): boolean => bare.includes(code);
+
+const envelope = { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } };
+/** The schema of FHIR itself is no part of this document. */
+const resource = (type: Json): Json => ({
+  schema: { type: 'object', required: ['resourceType'], properties: { resourceType: type } },
+});
+const fhirFailure = { [FHIR_JSON]: resource({ const: 'OperationOutcome' }) };
 
 const retryAfter = {
   'Retry-After': { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 1 } },

@@ -61,9 +61,17 @@ export function failure(error: AppError, requestId: string): Failure & Record<st
   };
 }
 
-/** Answers every error in the product's envelope, and logs the server's own faults. */
+/** The form in which errors are answered. */
+export interface ErrorForm {
+  type: string;
+  /** The status, where the protocol does not know that of the error. */
+  status?: (error: AppError) => number;
+  body: (error: AppError, requestId: string) => object;
+}
+
+/** Answers every error in the product's envelope, or in that of another protocol, and logs the server's own faults. */
 export const errorHandler =
-  (log: Logger): ErrorRequestHandler =>
+  (log: Logger, form: ErrorForm = { type: 'application/json', body: failure }): ErrorRequestHandler =>
   (thrown, req, res, _next) => {
     const error = asAppError(thrown);
     const requestId = requestIdOf(req);
@@ -75,7 +83,8 @@ export const errorHandler =
       return;
     }
     if (error.details.retryAfterSeconds) res.setHeader('Retry-After', String(error.details.retryAfterSeconds));
-    res.status(error.status).json(failure(error, requestId));
+    const status = form.status?.(error) ?? error.status;
+    res.status(status).type(form.type).json(form.body(error, requestId));
   };
 
 export const requestIdOf = (req: Request): string => String((req as { id?: unknown }).id ?? randomUUID());

@@ -9,4 +9,6 @@ export const etagOf = ({ keys }: Pick<Gateway, 'keys'>, ...names: string[]): str
 
 /** True when one of the validators in `If-None-Match` is this one (RFC 9110, 13.1.2). */
 export const isKnown = (header: string | undefined, etag: string): boolean =>
-  (header ?? '').split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag);
+  (header ?? '').split(',').some((one) => one.trim() === '*' || strong(one.trim()) === strong(etag));
+
+const strong = (etag: string): string => etag.replace(/^W\//, '');

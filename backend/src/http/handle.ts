@@ -7,6 +7,7 @@ import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
+import type { ScimTokenDoc } from '@lightbox/core/models/scimToken.js';
 import compression from 'compression';
 import express, { type NextFunction, type Request, type RequestHandler, type Response, type Router } from 'express';
 import { authorize } from '../auth/authorize.js';
@@ -15,12 +16,15 @@ import type { Bearer } from '../auth/passport.js';
 import { guestOf, recentViewer, senderOf } from '../auth/sessions.js';
 import { requireStepUp } from '../auth/stepUp.js';
 import type { Answer, Context, Gateway, Handler, Reader, Sender, Verification, Viewer } from '../context.js';
+import { requireScimToken } from '../scim/tokens.js';
 import { readForm } from './form.js';
 import { nameRoute } from './measure.js';
 import type { Subject } from './throttle.js';
 import { validate } from './validate.js';
 
-const json = express.json({ limit: limits.jsonBytes, strict: true, type: 'application/json' });
+const form = express.urlencoded({ limit: limits.jsonBytes, extended: false, parameterLimit: 20 });
+const SCIM = 'application/scim+json';
+const json = express.json({ limit: limits.jsonBytes, strict: true, type: ['application/json', SCIM] });
 /** Lists are compressed, and nothing else: the answers with tokens and codes are not (docs/security.md, "Compression"). */
 const compressLists = compression({ threshold: 1024, level: constants.Z_BEST_SPEED });
 const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -101,6 +105,8 @@ interface Identity {
   verification: Verification | null;
   /** The personal token of the call. */
   token?: ObjectId;
+  /** The token of a call of SCIM. */
+  scim?: ScimTokenDoc;
 }
 
 /** Returns the signed-in person; null for guests and senders too. */
@@ -111,6 +117,7 @@ const anonymous: Identity = { viewer: null, verification: null };
 
 async function identify(gateway: Gateway, shape: CallShape, req: Request, res: Response): Promise<Identity> {
   if (shape.who === 'anyone' || shape.who === 'refreshCookie') return anonymous;
+  if (shape.who === 'scim') return { ...anonymous, scim: await requireScimToken(gateway, req) };
   if (shape.who === 'verification') {
     const claims = await gateway.authenticate(req, res, 'verification');
     return { viewer: null, verification: { userId: oid(claims.sub), codeId: oid(claims.rid) } };
@@ -157,6 +164,7 @@ async function read<C extends CallShape>(
     actor: actorOf(gateway, shape, req, who, body),
     viewer: who.viewer,
     verification: who.verification,
+    scim: who.scim ?? null,
     // A malformed id is 404 like an unknown one. Checked after the other fields: a call with invalid fields is 400
     // first.
     params: shape.params ? orNotFound(() => validate(shape.params as never, req.params)) : undefined,
@@ -179,13 +187,18 @@ async function readBody(shape: CallShape, req: Request, res: Response): Promise<
   if (shape.multipart === 'also' && req.is('multipart/form-data')) return readForm(req);
   const hasBody = req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
   if (!hasBody) return {};
-  if (!req.is('application/json') || !isUtf8(req)) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
-  await run(json, req, res);
+  if (!req.is(typesOf(shape)) || !isUtf8(req)) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
+  await run(shape.form ? form : json, req, res);
   if (typeof req.body !== 'object' || req.body === null || Array.isArray(req.body)) {
     throw new AppError('OBJECT_EXPECTED');
   }
   return req.body;
 }
+
+const typesOf = ({ form, who }: CallShape): string[] => [
+  form ? 'application/x-www-form-urlencoded' : 'application/json',
+  ...(who === 'scim' ? [SCIM] : []),
+];
 
 /** True for UTF-8, the only encoding of JSON (RFC 8259, 8.1). The body parser would also read others. */
 const isUtf8 = (req: Request): boolean =>

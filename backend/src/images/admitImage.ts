@@ -79,7 +79,7 @@ export async function admitImage(
   imageId: ObjectId,
   { caption, patient, studyId, mismatchReason }: Upload,
   stored: StoredFile,
-  how: Pick<NewImage, 'resumable' | 'onlyOne'> = {},
+  how: Pick<NewImage, 'resumable' | 'onlyOne' | 'arrives'> = {},
 ): Promise<Uploaded> {
   const sent = [caption, patient?._id ?? null, stored.facts.sha256, studyId ?? null, mismatchReason ?? null];
   const bound = bindKey(gateway, actor, JSON.stringify(sent));

@@ -15,15 +15,16 @@ type Counted = Extract<LookAction, 'image.view' | 'image.content' | 'study.frame
 
 const lookId = (viewer: Reader, type: Counted, record: ObjectId): string => `${viewer.sessionId}:${type}:${record}`;
 
-const reader = (viewer: Reader) => (viewer.role === 'guest' ? { guestLink: viewer._id } : { user: viewer._id });
+const reader = ({ viewer, actor: { token } }: Reading) =>
+  viewer.role === 'guest' ? { guestLink: viewer._id } : { user: viewer._id, ...(token ? { token } : {}) };
 
-const lookOf = ({ gateway, viewer }: Reading, type: Counted, { _id, owner }: Seen): Omit<LookDoc, 'reads'> => ({
-  _id: lookId(viewer, type, _id),
-  ...reader(viewer),
+const lookOf = (reading: Reading, type: Counted, { _id, owner }: Seen): Omit<LookDoc, 'reads'> => ({
+  _id: lookId(reading.viewer, type, _id),
+  ...reader(reading),
   record: _id,
   owner,
   type,
-  until: endOf(gateway),
+  until: endOf(reading.gateway),
 });
 const endOf = ({ clock }: Gateway): Date => new Date(clock.now().getTime() + limits.lookMinutes * 60_000);
 
@@ -53,7 +54,8 @@ export async function recordLook(
   if (until.getTime() - (looks.get(_id) ?? 0) < LOOK_STEP_MS) return;
   looks.set(_id, until.getTime());
   gateway
-    .writeLook({ _id, ...reader(viewer), record, owner, type, reads: 0, until })
+
+    .writeLook({ _id, ...reader({ gateway, viewer, actor }), record, owner, type, reads: 0, until })
     .catch((error) => gateway.warn(error, 'a look was not kept; its repeat may be listed as another look'));
 }
 

@@ -79,6 +79,8 @@ export interface NewImage {
   resumable?: true;
   /** Refused with `CONFLICT` when the owner has a file with its SOP Instance UID. */
   onlyOne?: true;
+  /** A program sends the files of its study one by one: the owner is told when no more come. */
+  arrives?: true;
   /** Of a copy without identity: its original, if rectangles are black in it, and the study of copies. */
   copy?: { of: ObjectId; blackedOut: boolean; copies: Copies | undefined };
 }
@@ -121,7 +123,19 @@ export const quotaOf = async ({ settings }: Gateway): Promise<Quota> => ({
 async function writeRecord(
   gateway: Gateway,
   actor: Actor,
-  { _id, owner, caption, patient, study: studyId, request, mismatchReason, resumable, onlyOne, copy }: NewImage,
+  {
+    _id,
+    owner,
+    caption,
+    patient,
+    study: studyId,
+    request,
+    mismatchReason,
+    resumable,
+    onlyOne,
+    arrives,
+    copy,
+  }: NewImage,
   { blob, dataKey, facts, identity, filename }: StoredFile,
 ): Promise<Uploaded> {
   const { models } = gateway;
@@ -146,6 +160,7 @@ async function writeRecord(
     ...(studyId ? { studyId } : {}),
     ...(copy?.copies ? { copies: copy.copies } : {}),
     ...(request ? { request: request._id } : {}),
+    ...(arrives ? { arrives } : {}),
     ...(filename ? { filename } : {}),
   };
   const instance = await instanceFor(gateway, image, identity);

@@ -23,7 +23,7 @@ import { namesOf } from '../users/names.js';
 type Reader = Pick<Viewer, 'id' | 'role' | '_id'>;
 type Named = Pick<Notification, 'caption' | 'expiresAt'>;
 
-const aboutAccounts: readonly NotificationKind[] = ['provider.registered', 'user.bulkRead'];
+const aboutAccounts: readonly NotificationKind[] = ['provider.registered', 'user.bulkRead', 'auth.breakGlassUsed'];
 const aboutEmergencies: readonly NotificationKind[] = [
   'emergency.opened',
   'emergency.questioned',
@@ -34,6 +34,8 @@ const withoutImage: readonly NotificationKind[] = [
   ...aboutAccounts,
   ...aboutEmergencies,
   ...aboutCarers,
+  // A device has sent it: the notice names its study alone.
+  'study.complete',
   'webhook.stopped',
 ];
 

@@ -1,3 +1,4 @@
+import { adminDashboard, doors } from '@lightbox/contract/doors.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { overviewCalls } from '@lightbox/contract/overview/calls.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -8,14 +9,13 @@ import { viewerOf } from '../auth/sessions.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { unavailable } from '../http/errors.js';
 
-const PATH = '/admin/queues';
 const COOKIE = 'lightbox_queues';
 
 const cookieOptions = ({ config }: Gateway): CookieOptions => ({
   httpOnly: true,
   sameSite: 'strict',
   secure: config.publicUrl.startsWith('https:'),
-  path: PATH,
+  path: doors.queues,
   maxAge: limits.queueBoardMinutes * 60_000,
 });
 
@@ -28,7 +28,7 @@ export async function openQueueBoard({
 }: Context<typeof overviewCalls.openQueueBoard>): Promise<Answer<{ path: string }>> {
   await gateway.events.record(actor, { type: 'job.watched' });
   res.cookie(COOKIE, gateway.tokens.queues(viewer.id, String(viewer.sessionId)), cookieOptions(gateway));
-  return { data: { path: PATH } };
+  return { data: { path: doors.queues } };
 }
 
 /** Returns the person behind the cookie. */
@@ -36,9 +36,6 @@ async function watcher(gateway: Gateway, cookie: unknown): Promise<Viewer> {
   if (typeof cookie !== 'string') throw new AppError('UNAUTHENTICATED');
   return await viewerOf(gateway, gateway.tokens.verify(cookie, 'queues'), false);
 }
-
-/** The screen with the button that calls `openQueueBoard`. */
-const DASHBOARD = '/admin-dashboard';
 
 /** Says if a person opened the address in a browser, from a bookmark or after the cookie has ended. */
 const isVisit = (req: Request) => req.method === 'GET' && req.accepts(['json', 'html']) === 'html';
@@ -50,7 +47,7 @@ const isVisit = (req: Request) => req.method === 'GET' && req.accepts(['json', '
  */
 export function serveQueueBoard(app: Express, gateway: Gateway): void {
   let board: Promise<RequestHandler> | null = null;
-  app.use(PATH, cookieParser(), async (req, res, next) => {
+  app.use(doors.queues, cookieParser(), async (req, res, next) => {
     if (!gateway.startUp.done) throw unavailable();
     const cookie: unknown = req.cookies[COOKIE];
     const viewer = await watcher(gateway, cookie).catch((error: unknown) => {
@@ -58,16 +55,13 @@ export function serveQueueBoard(app: Express, gateway: Gateway): void {
       throw error;
     });
     if (!viewer) {
-      res.redirect(303, DASHBOARD);
+      res.redirect(303, adminDashboard);
       return;
     }
     await authorize(gateway, viewer, 'job.read');
     if (req.method !== 'GET') throw new AppError('METHOD_NOT_ALLOWED');
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('X-Robots-Tag', 'noindex');
-    // The page of the board names its own address as its base; its scripts are found from there.
-    const policy = String(res.getHeader('Content-Security-Policy'));
-    res.setHeader('Content-Security-Policy', policy.replace("base-uri 'none'", "base-uri 'self'"));
     board ??= createBoard(gateway).catch((error) => {
       board = null;
       throw error;
@@ -84,7 +78,7 @@ async function createBoard({ queues }: Gateway): Promise<RequestHandler> {
     import('@bull-board/express'),
   ]);
   const serverAdapter = new ExpressAdapter();
-  serverAdapter.setBasePath(PATH);
+  serverAdapter.setBasePath(doors.queues);
   createBullBoard({
     queues: Object.values(queues.all).map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),
     serverAdapter,

@@ -88,6 +88,11 @@ const cared: Payload<ServerPayload<'carer:changed'>> = async ({ models }, viewer
   return share && (await helps(models, viewer._id, share.recipient)) ? { patientId: String(share.recipient) } : null;
 };
 
+const study: Payload<ServerPayload<'study:updated'>> = async (gateway, viewer, refs) => {
+  const studyId = text(refs, 'record');
+  return (await mayStudy('see', gateway, viewer, studyId)) ? { studyId } : null;
+};
+
 const image: Payload<ServerPayload<'image:uploaded'>> = async (gateway, viewer, refs) => {
   const access = await findImage(gateway.models, viewer, text(refs, 'record'), gateway.clock.now());
   if (!access) return null;
@@ -172,10 +177,8 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked' | ViewEven
     imagemetadataId: text(refs, 'record'),
     ...(refs.study ? { studyId: text(refs, 'study') } : {}),
   }),
-  'study:updated': async (gateway, viewer, refs) => {
-    const studyId = text(refs, 'record');
-    return (await mayStudy('see', gateway, viewer, studyId)) ? { studyId } : null;
-  },
+  'study:updated': study,
+  'study:complete': study,
   // As with a deleted image.
   'study:deleted': async (_gateway, _viewer, refs) => ({ studyId: text(refs, 'record') }),
   'settings:changed': async () => ({}),

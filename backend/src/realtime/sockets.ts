@@ -8,6 +8,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { LiveUpdate, Signal } from '@lightbox/core/events/signals.js';
 import type { ConversationDoc } from '@lightbox/core/models/conversation.js';
+import { inSpan, traceHere, underTrace } from '@lightbox/core/tracing/traces.js';
 import { Server } from 'socket.io';
 import { authorize } from '../auth/authorize.js';
 import { holdSession } from '../auth/holdSession.js';
@@ -117,7 +118,8 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
       else {
         if (signal.push.name === 'settings:changed') gateway.settings.forget();
         views.noticed(signal.push);
-        broadcastWithRetry(gateway, io, signal.push, closing.signal).catch((error) => {
+        const { push } = signal;
+        underTrace(signal.trace, () => broadcastWithRetry(gateway, io, push, closing.signal)).catch((error) => {
           gateway.log.warn({ err: error }, 'a live update was not broadcast');
         });
       }
@@ -192,7 +194,7 @@ function listen(gateway: Gateway, views: ViewRooms, socket: Client): void {
     const acknowledge = args.at(-1);
     const reply = typeof acknowledge === 'function' ? (acknowledge as (answer: unknown) => void) : () => undefined;
     const payload = typeof args[0] === 'function' ? undefined : args[0];
-    handle(gateway, views, socket, String(name), payload).then(
+    traced(String(name), () => handle(gateway, views, socket, String(name), payload)).then(
       (data) => reply({ data: data ?? null }),
       (thrown) => {
         const error = asAppError(thrown);
@@ -203,6 +205,10 @@ function listen(gateway: Gateway, views: ViewRooms, socket: Client): void {
     next();
   });
 }
+
+/** An event of a client begins a trace. Streams of pointers do not. */
+const traced = <T>(name: string, work: () => Promise<T>): Promise<T> =>
+  isClientEvent(name) && !isStreamed(name) ? inSpan(`socket ${name}`, { kind: 'SERVER' }, work) : work();
 
 const isClientEvent = (name: string): name is ClientEvent => Object.hasOwn(clientEvents, name);
 
@@ -272,7 +278,8 @@ async function broadcastWithRetry(gateway: Gateway, io: Io, push: LiveUpdate, cl
 
 /** Broadcasts a live update to those of its recipients who are connected here, and adds them to `served`. */
 async function broadcast(gateway: Gateway, io: Io, push: LiveUpdate, served: Set<string>): Promise<void> {
-  if (push.name === 'session:revoked') return;
+  // A newer version may know more live updates than this one. Its gateways have the clients for them.
+  if (push.name === 'session:revoked' || !Object.hasOwn(payloads, push.name)) return;
   const viewers = new Map<string, Viewer>();
   for (const target of push.to) {
     const room = target.startsWith('role:') ? target : userRoom(target);
@@ -281,7 +288,20 @@ async function broadcast(gateway: Gateway, io: Io, push: LiveUpdate, served: Set
       if (viewer && !served.has(viewer.id)) viewers.set(viewer.id, viewer);
     }
   }
+  if (viewers.size === 0) return;
+  const options = { kind: 'PRODUCER', parent: traceHere() } as const;
   const payloadOf = payloads[push.name];
+  await inSpan(`push ${push.name}`, options, () => pushTo(gateway, io, push, payloadOf, viewers, served));
+}
+
+async function pushTo(
+  gateway: Gateway,
+  io: Io,
+  push: LiveUpdate,
+  payloadOf: (typeof payloads)[keyof typeof payloads],
+  viewers: ReadonlyMap<string, Viewer>,
+  served: Set<string>,
+): Promise<void> {
   const ends = await Promise.allSettled(
     [...viewers.values()].map(async (viewer) => {
       if (push.name === 'message:new' && wasShown(gateway, viewer, String(push.refs.record), Number(push.refs.seq)))
@@ -295,6 +315,7 @@ async function broadcast(gateway: Gateway, io: Io, push: LiveUpdate, served: Set
   const faults = ends.flatMap((end) => (end.status === 'rejected' ? [asAppError(end.reason)] : []));
   const fault = faults.find(({ code }) => code === 'UNAVAILABLE') ?? faults[0];
   if (fault) throw fault;
+  gateway.log.debug({ event: push.name }, 'live update sent');
 }
 
 function show(gateway: Gateway, io: Io, viewer: Viewer, name: LiveUpdate['name'], payload: object): void {

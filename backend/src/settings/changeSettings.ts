@@ -1,5 +1,6 @@
 import type { Setting, settingCalls } from '@lightbox/contract/settings/calls.js';
-import { currentName, isKnownSetting, settingFault } from '@lightbox/contract/settings/known.js';
+import { currentName, isKnownSetting, type KnownSetting, settingFault } from '@lightbox/contract/settings/known.js';
+import { usableAdmin } from '@lightbox/core/access/accounts.js';
 import { SWITCH as CARERS, endCarersWhenOff } from '@lightbox/core/carers/switch.js';
 import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { SWITCH as EMERGENCIES, endWhenOff } from '@lightbox/core/emergencies/switch.js';
@@ -9,6 +10,7 @@ import type { SettingDoc } from '@lightbox/core/models/setting.js';
 import type { SettingChangeDoc } from '@lightbox/core/models/settingChange.js';
 import type { ClientSession } from 'mongoose';
 import type { Answer, Context, Gateway } from '../context.js';
+import { namedIn } from '../signOn/local.js';
 import { presentSetting } from './listSettings.js';
 
 /** Throws when a setting that the product knows gets a value that it cannot use. Any other name is a note. */
@@ -17,8 +19,25 @@ function checkValue(name: string, value: string): void {
   if (fault) throw fieldError('value', fault);
 }
 
+/**
+ * Throws when a change would leave nobody who can sign in without a provider. Part of every transaction that changes a
+ * value.
+ */
+async function keepAWayIn(gateway: Gateway, tx: Transaction, names: readonly string[]): Promise<void> {
+  if (!names.some((name) => name.startsWith('signIn.'))) return;
+  const { Setting, User } = gateway.models;
+  const stored = async (name: KnownSetting) =>
+    (await Setting.findOne({ name }).session(tx.session).lean<SettingDoc>())?.value ?? '';
+  if (['', 'all'].includes(await stored('signIn.local'))) return;
+  if (gateway.signOn.all.length === 0) throw fieldError('value', 'No provider of single sign-on is configured.');
+  const email = { $in: namedIn(await stored('signIn.breakGlass')) };
+  if (await User.exists({ ...usableAdmin, email }).session(tx.session)) return;
+  throw fieldError('value', 'Name an active administrator in signIn.breakGlass first.');
+}
+
 /** Ends what the change of a setting turned off. Part of every transaction that changes a value. */
 async function endTurnedOff(gateway: Gateway, tx: Transaction, names: readonly string[]): Promise<void> {
+  await keepAWayIn(gateway, tx, names);
   if (names.includes(EMERGENCIES)) await endWhenOff(gateway, tx);
   if (names.includes(CARERS)) await endCarersWhenOff(gateway, tx);
 }

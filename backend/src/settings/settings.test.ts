@@ -118,6 +118,7 @@ describe('settings', () => {
       'sharing.expiryHours': 48,
       'session.idleMinutes': 30,
       'analysis.consent': 'off',
+      'viewer.url': '',
     });
     const stranger = new Client(test.url);
     expect((await stranger.get('/settings/limits').expect(200)).body.data).toEqual({

@@ -37,7 +37,13 @@ export async function changeShare({
       recipients: [share.recipient, share.sharedBy, owner],
     });
     if (end && end <= now) await endShares(gateway, tx, share, { _id: share._id }, 'share.expire');
-    else await refreshAudience(gateway.models, share, now, session);
+    else {
+      if (end) {
+        const later = { 'token.share': share._id, expiresAt: { $gt: end } };
+        await gateway.models.Session.updateMany(later, { $set: { expiresAt: end } }, { session });
+      }
+      await refreshAudience(gateway.models, share, now, session);
+    }
     return share._id;
   });
   const changed = await Share.findById(share._id).lean<ShareDoc>();

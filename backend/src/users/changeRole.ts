@@ -2,16 +2,13 @@ import type { DataOf } from '@lightbox/contract/call.js';
 import { texts } from '@lightbox/contract/texts.js';
 import type { userCalls } from '@lightbox/contract/users/calls.js';
 import { requireUser } from '@lightbox/core/access/users.js';
-import { endCarersOf } from '@lightbox/core/carers/endCarers.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
-import { endEmergencies, ofAccount } from '@lightbox/core/emergencies/endEmergencies.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { openPersonIfWhole } from '@lightbox/core/users/profile.js';
-import { endAccess } from '../auth/endAccess.js';
 import { cutSockets } from '../auth/sessions.js';
 import type { Answer, Context } from '../context.js';
-import { keepAnAdmin } from './admins.js';
 import { presentUser } from './present.js';
+import { setRole } from './setRole.js';
 
 type Call = typeof userCalls.changeRole;
 
@@ -34,17 +31,7 @@ export async function changeRole({
   }
   let sessions: ObjectId[] = [];
   await gateway.events.change(actor, async (tx) => {
-    await keepAnAdmin(gateway, user, tx.session);
-    const changed = await gateway.models.User.updateOne(
-      { _id: user._id, role: user.role, deletedAt: { $exists: false } },
-      { $set: { role } },
-      { session: tx.session },
-    );
-    if (changed.modifiedCount !== 1) throw new AppError('CONFLICT');
-    sessions = await endAccess(gateway, user._id, 'roleChanged', tx.session);
-    await endEmergencies(gateway, tx, ofAccount(user._id), 'account');
-    await endCarersOf(gateway, tx, user._id);
-    tx.record({ type: 'user.role', record: user._id, reason: `${user.role} → ${role}` });
+    sessions = await setRole(gateway, tx, user, role);
     return user._id;
   });
   cutSockets(gateway, sessions, 'roleChanged');

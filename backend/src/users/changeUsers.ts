@@ -5,9 +5,7 @@ import { texts } from '@lightbox/contract/texts.js';
 import type { userCalls } from '@lightbox/contract/users/calls.js';
 import { accountMoves } from '@lightbox/contract/users/states.js';
 import { requireUser } from '@lightbox/core/access/users.js';
-import { endCarersOf } from '@lightbox/core/carers/endCarers.js';
 import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
-import { endEmergencies, ofAccount } from '@lightbox/core/emergencies/endEmergencies.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { openPersonIfWhole, openProfile, profileOf, sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
@@ -19,9 +17,9 @@ import { isHeld, usernameTaken } from '../auth/usernames.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { renewDigest } from '../notifications/noticeSettings.js';
 import { acceptInvites } from '../sharing/acceptInvites.js';
-import { keepAnAdmin } from './admins.js';
 import { closeAccount } from './closeAccount.js';
 import { presentOneself, presentUser } from './present.js';
+import { setActive } from './setActive.js';
 
 export async function updateProfile({
   gateway,
@@ -98,17 +96,7 @@ export async function toggleUserStatus({
   const active = !user.active;
   let sessions: ObjectId[] = [];
   await gateway.events.change(actor, async (tx) => {
-    if (!active) await keepAnAdmin(gateway, user, tx.session);
-    const changed = await gateway.models.User.updateOne(
-      { _id: user._id, active: user.active, deletedAt: { $exists: false } },
-      { $set: { active } },
-      { session: tx.session },
-    );
-    if (changed.modifiedCount !== 1) throw new AppError('CONFLICT');
-    sessions = await endAccess(gateway, user._id, 'deactivated', tx.session);
-    if (!active) await endEmergencies(gateway, tx, ofAccount(user._id), 'account');
-    if (!active) await endCarersOf(gateway, tx, user._id);
-    tx.record({ type: active ? 'user.activate' : 'user.deactivate', record: user._id });
+    sessions = await setActive(gateway, tx, user, active);
     return user._id;
   });
   cutSockets(gateway, sessions, 'deactivated');

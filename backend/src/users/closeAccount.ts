@@ -87,11 +87,14 @@ const endWithAccount: Record<
   User: clearAccount,
   Passkey: ({ gateway, user, tx }) => dropAuthenticators(gateway, user, tx),
   Totp: 'dropAuthenticators',
+  Identity: ({ gateway, user, tx }) => gateway.models.Identity.deleteMany({ user }, { session: tx }).exec(),
+  ScimAccount: ({ gateway, user, tx }) => gateway.models.ScimAccount.deleteOne({ _id: user }, { session: tx }).exec(),
   Code: ({ gateway, user, tx }) => gateway.models.Code.deleteMany({ user }, { session: tx }).exec(),
   Session: 'endAccess',
   PushSubscription: 'endAccess',
   Webhook: removeWebhooks,
   WebhookDelivery: 'removeWebhooks',
+  DicomNode: ({ gateway, user, tx }) => gateway.models.DicomNode.deleteMany({ user }, { session: tx }).exec(),
   Image: 'finishClosing',
   Card: 'finishClosing',
   Study: 'finishClosing',
@@ -148,6 +151,8 @@ const endWithAccount: Record<
   Operation: null,
   Position: null,
   Ceremony: null,
+  // It belongs to the installation.
+  ScimToken: 'stays',
   UsernameHold: null,
   Decoy: null,
 };

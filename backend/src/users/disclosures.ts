@@ -12,12 +12,14 @@ import { noGrounds } from '@lightbox/core/access/grounds.js';
 import { imageFacts, studyIdFor } from '@lightbox/core/access/images.js';
 import { covering, covers, liveShare } from '@lightbox/core/access/shares.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import type { ListSource } from '@lightbox/core/db/page.js';
 import { openField } from '@lightbox/core/guests/sealed.js';
 import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
 import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
+import type { QueryFilter } from 'mongoose';
 import { endOf } from '../audit/entries.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { namesOf } from './names.js';
@@ -29,34 +31,48 @@ type Call = typeof userCalls.listDisclosures;
  * whose timeline the policy shows to the viewer.
  */
 export async function listDisclosures({ gateway, actor, viewer, query }: Context<Call>): Promise<Answer<Disclosure[]>> {
-  const { image: only, from, to, ...page } = query;
+  const { image, from, to, ...page } = query;
+  const period = { ...(from ? { $gte: new Date(from) } : {}), ...(to ? { $lte: endOf(to) } : {}) };
+  const { source, present } = await disclosuresTo(gateway, viewer, image, from || to ? [{ at: period }] : []);
+  const { rows, pagination } = await gateway.pages.list(source, page);
+  await gateway.events.record(actor, { type: 'profile.disclosed', record: viewer._id });
+  return { data: await present(rows), pagination };
+}
+
+/** Returns the entries of the log that are disclosures to the viewer, and presents them, one for each image. */
+export async function disclosuresTo(
+  gateway: Gateway,
+  viewer: Viewer,
+  only: string | undefined,
+  narrowed: QueryFilter<AuditEntryDoc>[],
+): Promise<{ source: ListSource<AuditEntryDoc>; present: (rows: AuditEntryDoc[]) => Promise<Disclosure[]> }> {
   const shown = await recordsAbout(gateway, viewer, only);
   const among = { $in: [...shown.keys()].map(oid) };
-  const { rows, pagination } = await gateway.pages.list<AuditEntryDoc>(
-    {
-      model: gateway.models.AuditEntry,
-      filter: {
-        $or: [{ record: among }, { type: 'profile.exported', records: among }],
-        type: { $in: disclosureActions },
-        status: 'success',
-        actor: { $ne: viewer._id },
-        $nor: [{ type: { $in: [...lookActions] }, reason: sameLook }],
-        ...(from || to
-          ? { at: { ...(from ? { $gte: new Date(from) } : {}), ...(to ? { $lte: endOf(to) } : {}) } }
-          : {}),
-      },
-      sort: ['at', 'seq'],
-      direction: -1,
-    },
-    page,
-  );
-  await gateway.events.record(actor, { type: 'profile.disclosed', record: viewer._id });
+  const filter: QueryFilter<AuditEntryDoc> = {
+    $or: [{ record: among }, { type: 'profile.exported', records: among }],
+    type: { $in: disclosureActions },
+    status: 'success',
+    actor: { $ne: viewer._id },
+    $nor: [{ type: { $in: [...lookActions] }, reason: sameLook }],
+    ...(narrowed.length > 0 ? { $and: narrowed } : {}),
+  };
+  return {
+    source: { model: gateway.models.AuditEntry, filter, sort: ['at', 'seq'], direction: -1 },
+    present: (rows) => presentDisclosures(gateway, shown, rows),
+  };
+}
+
+async function presentDisclosures(
+  gateway: Gateway,
+  shown: Map<string, Disclosure['image']>,
+  rows: AuditEntryDoc[],
+): Promise<Disclosure[]> {
   const given = await accessOf(gateway, rows);
   const name = await namesOf(gateway.models, [
     ...rows.map(({ actor }) => actor),
     ...[...given.values()].map(({ recipient }) => recipient),
   ]);
-  const data = rows.flatMap((row) => {
+  return rows.flatMap((row) => {
     const access = (row.records ?? []).flatMap((id) => given.get(String(id)) ?? [])[0];
     const named = [row.record, ...(row.type === 'profile.exported' ? (row.records ?? []) : [])];
     const images = new Set(named.flatMap((id) => shown.get(String(id)) ?? []));
@@ -72,7 +88,6 @@ export async function listDisclosures({ gateway, actor, viewer, query }: Context
       }),
     );
   });
-  return { data, pagination };
 }
 
 /**

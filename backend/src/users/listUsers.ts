@@ -34,7 +34,7 @@ export async function listUsers({
 }
 
 /** Returns the ids of the listed patients with whom the viewer has a care relationship. */
-async function tiesOf(gateway: Gateway, viewer: Viewer, people: UserDoc[]): Promise<Set<string>> {
+export async function tiesOf(gateway: Gateway, viewer: Viewer, people: UserDoc[]): Promise<Set<string>> {
   const patients = people.filter((user) => needsTie(viewer, user)).map((user) => user._id);
   return tiedPatients(gateway, viewer._id, patients);
 }

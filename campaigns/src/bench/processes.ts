@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { isAbsolute } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { endChild } from '@lightbox/launcher/processes.js';
@@ -16,7 +17,8 @@ export interface Program {
 /** Long, for machines with other work. */
 const START_MS = 120_000;
 
-const fileOf = (main: string): string => fileURLToPath(new URL(`../../../${main}`, import.meta.url));
+const fileOf = (main: string): string =>
+  isAbsolute(main) ? main : fileURLToPath(new URL(`../../../${main}`, import.meta.url));
 
 /** Lets `collectedMemory` ask the process. */
 const collecting = ['--expose-gc', '--import', fileOf('campaigns/dist/bench/collect.js')];
@@ -28,7 +30,7 @@ interface Options {
   collects?: boolean;
 }
 
-/** Starts a program. `main` is a path from the root of the repository. */
+/** Starts a program. `main` is a path from the root of the repository, or an absolute one of another clone. */
 export async function startProgram(
   main: string,
   env: Record<string, string>,

@@ -29,6 +29,8 @@ export interface Site {
   startSignalReader: () => Promise<Program>;
   /** Starts a process that draws previews. Without it, measurements are of the gateway alone. */
   startPreviews: () => Promise<Program>;
+  /** Starts a worker for one queue. */
+  startWorker: (queue: string, env?: Record<string, string>) => Promise<Program>;
   stop: () => Promise<void>;
 }
 
@@ -40,7 +42,8 @@ export interface GatewayProgram extends Program {
 
 const ALL_BUT_PREVIEWS = 'analysis,mail,notifications,webhooks,audit,maintenance';
 
-export async function startSite(say: (line: string) => void): Promise<Site> {
+/** Starts the product. Its worker serves `queues`. */
+export async function startSite(say: (line: string) => void, queues = ALL_BUT_PREVIEWS): Promise<Site> {
   const undo: (() => Promise<void>)[] = [async () => closeConnections()];
   const undoAll = async () => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -65,7 +68,7 @@ export async function startSite(say: (line: string) => void): Promise<Site> {
     const start: Start = (main, more = {}, collects = false) =>
       startProgram(main, { ...env, ...more }, { collects }).then(keep);
     const gateways: Site['gateways'] = [await startGateway(start), await startGateway(start)];
-    const worker = await start('workers/dist/main.js', { WORKER_QUEUES: ALL_BUT_PREVIEWS });
+    const worker = await start('workers/dist/main.js', { WORKER_QUEUES: queues });
     const bare = await startBare(start);
     return {
       gateways,
@@ -80,6 +83,7 @@ export async function startSite(say: (line: string) => void): Promise<Site> {
       tokens: new Tokens(createKeys(config), new Clock()),
       mailbox,
       startPreviews: () => start('workers/dist/main.js', { WORKER_QUEUES: 'previews' }),
+      startWorker: (queue, more = {}) => start('workers/dist/main.js', { WORKER_QUEUES: queue, ...more }),
       stop,
     };
   } catch (error) {

@@ -7,13 +7,18 @@ export interface Encounters {
   faults: string[];
   /** Calls sent again because there was no answer, or the answer was "come back later". */
   repeats: number;
+  /** The calls that were answered “come back later”. */
+  refused: string[];
 }
 
 interface Call {
   body?: object | FormData;
   headers?: Record<string, string>;
-  anonymous?: boolean;
+  /** The gateway; without it, the one that this client uses now. */
+  at?: string;
 }
+
+const withoutIds = (path: string): string => path.replace(/[0-9a-f]{24}/g, '{id}');
 
 /** Longer than the longest time for which a part of the product may be away. */
 const TIMEOUT_MS = 90_000;
@@ -65,10 +70,10 @@ export class Account {
     return body.data;
   }
 
-  async bytes(path: string): Promise<Buffer> {
+  async bytes(path: string, at?: string): Promise<Buffer> {
     const deadline = Date.now() + TIMEOUT_MS;
     for (;;) {
-      const answer = await this.answerOf('GET', path, {});
+      const answer = await this.answerOf('GET', path, at ? { at } : {});
       if (answer.status !== 200) throw new Error(`GET ${path}: ${answer.status}`);
       const body = await answer.arrayBuffer().catch(() => null);
       if (body) return Buffer.from(body);
@@ -94,7 +99,10 @@ export class Account {
 
   private async isFinal(answer: Response, method: string, path: string): Promise<boolean> {
     const { status } = answer;
-    if (status === 503 || status === 507 || status === 429) return false;
+    if (status === 503 || status === 507 || status === 429) {
+      this.met.refused.push(`${method} ${withoutIds(path)}: ${status}`);
+      return false;
+    }
     if (status === 401 && path !== '/auth/refresh') {
       const { error } = (await answer.clone().json()) as { error: string };
       if (error !== 'JWT_EXPIRED') return true;
@@ -102,7 +110,7 @@ export class Account {
       return false;
     }
     if (status < 500) return true;
-    this.met.faults.push(`${method} ${path.replace(/[0-9a-f]{24}/g, '{id}')}: ${status}`);
+    this.met.faults.push(`${method} ${withoutIds(path)}: ${status}`);
     return false;
   }
 
@@ -117,9 +125,9 @@ export class Account {
     return this.refreshing;
   }
 
-  private async send(method: string, path: string, { body, headers }: Call): Promise<Response> {
+  private async send(method: string, path: string, { body, headers, at = this.origin }: Call): Promise<Response> {
     const form = body instanceof FormData;
-    const answer = await fetch(`${this.origin}/api${path}`, {
+    const answer = await fetch(`${at}/api${path}`, {
       method,
       headers: {
         ...(this.token ? { authorization: `Bearer ${this.token}` } : {}),

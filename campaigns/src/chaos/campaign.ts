@@ -23,7 +23,7 @@ export interface Size {
 
 /** People chat and upload while one fault follows another. Then it counts lost, duplicate and unordered records. */
 export async function campaign(cluster: Cluster, size: Size, seed: number): Promise<Row[]> {
-  const met: Encounters = { faults: [], repeats: 0 };
+  const met: Encounters = { faults: [], repeats: 0, refused: [] };
   const chat: ChatFigures = { acknowledged: 0, resent: 0, connects: 0, repeatedOnOneSocket: 0, away: [] };
   const origins = cluster.gateways.map(({ origin }) => origin);
   let turns = 0;

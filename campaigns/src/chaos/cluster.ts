@@ -75,7 +75,12 @@ export async function startCluster(ground: Partial<Ground> = {}): Promise<Cluste
   }
 }
 
-function environment(mongodbUri: string, redisUrl: string, smtpUrl: string, folder: string): Record<string, string> {
+export function environment(
+  mongodbUri: string,
+  redisUrl: string,
+  smtpUrl: string,
+  folder: string,
+): Record<string, string> {
   return {
     MONGODB_URI: mongodbUri,
     REDIS_URL: redisUrl,
@@ -163,7 +168,7 @@ export class Replaceable {
   };
 }
 
-async function startValkey(folder: string) {
+export async function startValkey(folder: string) {
   const server = valkeyServer(await findValkey(() => {}), folder, await freePort());
   let child = await up(server);
   const awayDuring = async (work: () => Promise<unknown>) => {

@@ -74,7 +74,7 @@ export async function disk(): Promise<Row[]> {
 }
 
 async function enter(cluster: Cluster): Promise<Scene> {
-  const met: Encounters = { faults: [], repeats: 0 };
+  const met: Encounters = { faults: [], repeats: 0, refused: [] };
   const chat: ChatFigures = { acknowledged: 0, resent: 0, connects: 0, repeatedOnOneSocket: 0, away: [] };
   const origins = cluster.gateways.map(({ origin }) => origin);
   const { providers, patients } = await enterPeople(cluster.core, 2, 1);

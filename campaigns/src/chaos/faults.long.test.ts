@@ -25,7 +25,7 @@ let patient: Chatter;
 let uploader: Account;
 let administrator: Account;
 let patientEmail: string;
-const met: Encounters = { faults: [], repeats: 0 };
+const met: Encounters = { faults: [], repeats: 0, refused: [] };
 const figures: ChatFigures = { acknowledged: 0, resent: 0, connects: 0, repeatedOnOneSocket: 0, away: [] };
 const uploads: Uploaded[] = [];
 

@@ -68,6 +68,8 @@ const belongings: Belonging[] = [
   { what: 'sessions', field: 'user', to: 'account', match: { endedAt: { $exists: false } } },
   { what: 'totps', field: '_id', to: 'account' },
   { what: 'passkeys', field: 'user', to: 'account' },
+  { what: 'identities', field: 'user', to: 'account' },
+  { what: 'scimaccounts', field: '_id', to: 'account' },
   { what: 'codes', field: 'user', to: 'account' },
   { what: 'notifications', field: 'user', to: 'account' },
   { what: 'pushsubscriptions', field: 'user', to: 'account' },

@@ -16,7 +16,7 @@ const none = (job: string, measure: string, count: number): Row => judged(job, m
 const DAY_MS = 24 * 3_600_000;
 
 /** Waits until all work is done, but no longer than the timeout: the checks afterwards find unfinished work. */
-export async function settle({ core }: Cluster, timeoutMs: number): Promise<number> {
+export async function settle({ core }: Pick<Cluster, 'core'>, timeoutMs: number): Promise<number> {
   const since = Date.now();
   const { Event, Message: Messages, Analysis, AuditReceipt } = core.models;
   const busy = async () =>
@@ -100,7 +100,7 @@ async function wholeChat(account: Account, otherId: string): Promise<Message[]> 
  * each time, the mail that it had just handed over may go out again.
  */
 export async function judgeUploads(
-  { core, mailbox }: Cluster,
+  { core, mailbox }: Pick<Cluster, 'core' | 'mailbox'>,
   uploads: Uploaded[],
   recipient: string,
   workerFaults = 0,
@@ -141,7 +141,7 @@ function judgeMails(mails: { text: string; messageId: string }[], uploads: Uploa
   ];
 }
 
-export async function judgeStore({ core }: Cluster, administrator: Account): Promise<Row[]> {
+export async function judgeStore({ core }: Pick<Cluster, 'core'>, administrator: Account): Promise<Row[]> {
   const { Event, AuditReceipt } = core.models;
   const unaudited = await Event.countDocuments({ unaudited: true });
   const pending = await Event.countDocuments({ pending: true });

@@ -3,10 +3,12 @@
     python deidentified.py ORIGINALS COPIES
 
 Both folders have the same file names. Prints one line for each fault and a summary, and exits with 1 after a fault:
-an element of the table (PS3.15 E.1-1) that should have gone, a private element, a UID of an instance that stayed, dates that
-did not move alike, an identifying value that is still among the bytes, changed pixel data, a new error of dciodvfy.
+an element of the table (PS3.15 E.1-1) that should have gone, a private element, a UID of an instance that stayed, a UID with
+two replacements, two UIDs with one, dates that did not move alike, an identifying value that is still among the bytes,
+changed pixel data, a new error of dciodvfy. The summary counts the files of each modality.
 """
 
+import collections
 import datetime
 import hashlib
 import pathlib
@@ -56,12 +58,47 @@ def values(dataset):
         if element.keyword in NAMED and element.value:
             for value in element.value if isinstance(element.value, pydicom.multival.MultiValue) else [element.value]:
                 for part in str(value).replace("^", " ").split() if element.VR == "PN" else [str(value)]:
-                    if len(part) >= 5:
+                    if len(set(part)) > 1 and len(part) >= 5:
                         yield element.keyword, part
 
 
-def faults(original, copy):
-    before, after = (pydicom.dcmread(path, force=True) for path in (original, copy))
+def uids(dataset):
+    """The UIDs that the table replaces: (path of the element, value)."""
+
+    def under(part, path):
+        for element in part:
+            at = (*path, int(element.tag))
+            if element.VR == "SQ":
+                for number, item in enumerate(element.value or []):
+                    yield from under(item, (*at, number))
+            elif int(element.tag) in UIDS and element.value:
+                several = isinstance(element.value, pydicom.multival.MultiValue)
+                yield from ((at, str(uid)) for uid in (element.value if several else [element.value]))
+
+    return under(dataset, ())
+
+
+def kind(dataset):
+    """The modality, and whether the file is an enhanced or another image of several frames."""
+    several = str(dataset.get("NumberOfFrames") or "1").strip() not in ("0", "1")
+    enhanced = "SharedFunctionalGroupsSequence" in dataset
+    return f"{dataset.get('Modality') or 'none'}{' enhanced' if enhanced else ''}{' multi-frame' if several else ''}"
+
+
+def inconsistent(before, after, replaced):
+    """Names each UID that has another replacement than elsewhere, or shares its replacement with another UID."""
+    now = collections.defaultdict(list)
+    for path, uid in uids(after):
+        now[path].append(uid)
+    for path, uid in uids(before):
+        if not now[path]:
+            continue
+        new = now[path].pop(0)
+        if new != uid and (replaced.setdefault(uid, new) != new or replaced.setdefault(f"by {new}", uid) != uid):
+            yield f"{uid} is replaced differently"
+
+
+def faults(before, after, original, copy):
     raw = copy.read_bytes()
     body = raw
     for keyword in PIXELS:
@@ -113,14 +150,18 @@ def faults(original, copy):
 
 
 def main(originals, copies):
-    count, wrong = 0, 0
+    count, wrong, kinds, replaced = 0, 0, collections.Counter(), {}
     for copy in sorted(pathlib.Path(copies).iterdir()):
         if copy.suffix == ".json":
             continue
         count += 1
-        for fault in faults(pathlib.Path(originals) / copy.name, copy):
+        original = pathlib.Path(originals) / copy.name
+        before, after = (pydicom.dcmread(path, force=True) for path in (original, copy))
+        kinds[kind(before)] += 1
+        for fault in (*faults(before, after, original, copy), *inconsistent(before, after, replaced)):
             wrong += 1
             print(f"{copy.name}: {fault}")
+    print(", ".join(f"{name}: {number}" for name, number in sorted(kinds.items())))
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(pathlib.Path(copies).iterdir()))).hexdigest()
     print(f"{count} copies judged, {wrong} faults, dciodvfy {USED}, {digest[:12]}")
     sys.exit(1 if wrong else 0)

@@ -26,6 +26,7 @@ export async function judgeFiles(
       const missing = await make(name, out);
       if (missing) console.log(`${name}: ${missing}`);
     }
+    if (readdirSync(out).length === 0) throw new Error(`There is nothing to judge of the files of ${folder}.`);
     const path = join(import.meta.dirname, '../../src/fidelity', program);
     execFileSync(python, [path, folder, out, ...more], { stdio: 'inherit' });
     return 0;

@@ -34,7 +34,12 @@ def close(one, other, part=1e-6):
 
 
 def spacing(original, frame, points):
-    """Row and column spacing in millimetres for these points, or None."""
+    """Row and column spacing in millimetres for these points, or None, also where the header says zero."""
+    found = stated_spacing(original, frame, points)
+    return found if found and min(found) > 0 else None
+
+
+def stated_spacing(original, frame, points):
     regions = [r for r in original.get("SequenceOfUltrasoundRegions") or [] if r.PhysicalUnitsXDirection == 3 == r.PhysicalUnitsYDirection]
     if regions:
         for r in regions:
@@ -55,6 +60,16 @@ def spacing(original, frame, points):
     imager = original.get("ImagerPixelSpacing") or original.get("NominalScannedPixelSpacing")
     factor = original.get("EstimatedRadiographicMagnificationFactor") or 1
     return [value / factor for value in imager] if imager else None
+
+
+def at_detector(original, mark):
+    """True for a size of which the header gives no millimetres in the patient (PS3.3 10.7.1)."""
+    if mark["kind"] not in ("length", "ellipse") or spacing(original, mark["frame"], mark["points"]) is None:
+        return False
+    if original.get("SequenceOfUltrasoundRegions") or next(groups_of(original, mark["frame"], "PixelMeasuresSequence"), None):
+        return False
+    imager = original.get("ImagerPixelSpacing") or original.get("NominalScannedPixelSpacing")
+    return bool(imager) and (not original.get("PixelSpacing") or list(imager) == list(original.PixelSpacing))
 
 
 def measured(original, mark):
@@ -177,6 +192,10 @@ def of_report(report, original, path, marks, frames):
     for mark, group in zip(marks, groups):
         name = f"{mark['kind']} on frame {mark['frame']}"
         content, *pixels = group.ContentSequence[2:]
+        comments = [one for one in pixels if one.ValueType == "TEXT"]
+        pixels = [one for one in pixels if one.ValueType != "TEXT"]
+        if [one.TextValue.startswith("Measured at the detector.") for one in comments] != [True] * at_detector(original, mark):
+            yield f"{name}: {[one.TextValue for one in comments]}"
         wanted = measured(original, mark)
         if mark["kind"] == "probe" and "pixels" in mark:
             pixels = [content]
@@ -241,6 +260,8 @@ def of_state(state, original, _, marks, frames):
                 continue
             text = texts.pop(0)
             lines = text.UnformattedTextValue.split("\r\n")
+            if lines[0].endswith(" at the detector") != at_detector(original, mark):
+                yield f"{name}: {lines[0]}"
             said, _, unit = lines[0].removesuffix(" at the detector").partition(" ") if wanted else ("", "", "")
             rest = lines[1:] if wanted else lines
             if rest != said_of_pixels(mark, unit_of(original, frame)) + ([mark["text"]] if "text" in mark else []):

@@ -95,7 +95,7 @@ export const analysisCalls = {
     method: 'get',
     path: '/analyze/:imageId/report',
     who: 'analysis.read',
-    scopes: ['read'],
+    scopes: ['read', 'fhir'],
     action: 'analysis.report',
     summary: 'The analysis as a PDF document to keep, with preview, provenance and signature',
     params: ImageParams,

@@ -53,6 +53,13 @@ export const auditActions = {
   'auth.stepUp': { table: 'sessions', fhir: 'userAuthentication', does: 'E' },
   'auth.stepUpMail': { table: 'users', fhir: 'userAuthentication', does: 'E', refs: ['code'] },
   'auth.notMe': { table: 'users', fhir: 'userAuthentication', does: 'E' },
+  /** A break-glass administrator signed in without a provider of single sign-on. */
+  'auth.breakGlassUsed': {
+    table: 'users',
+    fhir: 'userAuthentication',
+    does: 'E',
+    notice: 'auth.breakGlassUsed',
+  },
   'auth.failures': { table: 'sessions', fhir: 'userAuthentication', does: 'E' },
   'session.expire': { table: 'sessions', fhir: 'userAuthentication', does: 'D' },
   'session.list': { table: 'sessions', fhir: 'userAuthentication', does: 'R' },
@@ -69,8 +76,23 @@ export const auditActions = {
   'passkey.add': { table: 'passkeys', fhir: 'applicationActivity', does: 'C', refs: ['notMe'] },
   'passkey.rename': { table: 'passkeys', fhir: 'applicationActivity', does: 'E' },
   'passkey.remove': { table: 'passkeys', fhir: 'applicationActivity', does: 'E', refs: ['notMe'] },
+  'signOn.listed': { table: 'identities', fhir: 'userAuthentication', does: 'R' },
+  /** An account at a provider of single sign-on. */
+  'signOn.linked': { table: 'identities', fhir: 'userAuthentication', does: 'C', refs: ['notMe'] },
+  'signOn.unlinked': { table: 'identities', fhir: 'userAuthentication', does: 'D', refs: ['notMe'] },
+  /** The provider ended sessions. */
+  'signOn.ended': { table: 'identities', fhir: 'userAuthentication', does: 'E' },
+  /** The tokens of SCIM. */
+  'scim.listed': { table: 'scimtokens', fhir: 'userAuthentication', does: 'R' },
+  'scim.tokenCreated': { table: 'scimtokens', fhir: 'userAuthentication', does: 'C' },
+  'scim.tokenRevoked': { table: 'scimtokens', fhir: 'userAuthentication', does: 'D' },
+  /** A provider read or changed its accounts. */
+  'scim.read': { table: 'users', fhir: 'securityAlert', does: 'R' },
+  'scim.changed': { table: 'users', fhir: 'securityAlert', does: 'U' },
   'token.list': { table: 'tokens', fhir: 'userAuthentication', does: 'R' },
   'token.create': { table: 'tokens', fhir: 'userAuthentication', does: 'C', refs: ['notMe'] },
+  /** About the image or the study that the token opens. */
+  'token.viewer': { table: 'tokens', fhir: 'securityAlert', does: 'C', timeline: true },
   'token.revoke': { table: 'tokens', fhir: 'userAuthentication', does: 'D' },
   'profile.read': { table: 'users', fhir: 'securityAlert', does: 'R' },
   'profile.update': { table: 'users', fhir: 'securityAlert', does: 'U' },
@@ -160,6 +182,15 @@ export const auditActions = {
     socket: 'study:deleted',
     webhook: 'study.deleted',
     settles: true,
+  },
+  /** A device that sends files by DICOM has sent no further one for a while. */
+  'study.complete': {
+    table: 'studies',
+    fhir: 'instancesAccessed',
+    does: 'E',
+    socket: 'study:complete',
+    webhook: 'study.complete',
+    notice: 'study.complete',
   },
   'share.create': {
     table: 'shares',
@@ -501,6 +532,12 @@ export const auditActions = {
   'webhook.replayed': { table: 'webhooks', fhir: 'applicationActivity', does: 'E' },
   /** The product turned it off: its address failed for days, or said that it is gone. */
   'webhook.stopped': { table: 'webhooks', fhir: 'applicationActivity', does: 'U', notice: 'webhook.stopped' },
+  'dicomNode.listed': { table: 'dicomnodes', fhir: 'securityAlert', does: 'R' },
+  'dicomNode.created': { table: 'dicomnodes', fhir: 'securityAlert', does: 'C' },
+  'dicomNode.changed': { table: 'dicomnodes', fhir: 'securityAlert', does: 'U' },
+  'dicomNode.removed': { table: 'dicomnodes', fhir: 'securityAlert', does: 'D' },
+  /** The receiver refused an association of a device that it knows. The reason says why. */
+  'dicomNode.refused': { table: 'dicomnodes', fhir: 'securityAlert', does: 'E' },
   'audit.list': { table: 'auditlogs', fhir: 'auditLogUsed', does: 'R' },
   'audit.export': { table: 'auditlogs', fhir: 'auditLogUsed', does: 'R' },
   'audit.verify': { table: 'auditlogs', fhir: 'auditLogUsed', does: 'E' },

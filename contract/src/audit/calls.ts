@@ -17,6 +17,8 @@ export const AuditEntry = z.object({
   user: z.object({ id: Id, firstname: z.string(), lastname: z.string(), username: z.string() }).nullable(),
   /** The personal token with which a program acted for the person. */
   tokenId: Id.optional(),
+  /** The DICOM node that sent files for the person. */
+  nodeId: Id.optional(),
   actiontype: z.enum(auditActionNames),
   tablename: z.string(),
   /** The record that was acted on. For reading, verifying and sharing an image, it is the image. */

@@ -6,13 +6,13 @@ export type AuditGroup = (typeof auditGroups)[number];
 
 const areas: Record<Exclude<AuditGroup, 'looks'>, readonly string[]> = {
   shares: ['share', 'emergency', 'carer'],
-  signIns: ['auth', 'session', 'totp', 'passkey', 'token'],
-  administration: ['user', 'role', 'setting', 'audit', 'access', 'job'],
+  signIns: ['auth', 'session', 'totp', 'passkey', 'token', 'signOn'],
+  administration: ['user', 'role', 'setting', 'audit', 'access', 'job', 'dicomNode', 'scim'],
 };
 
 /** Reads of lists and logs: many, and of no single record. The log shows them only when asked. */
 export const listActions = auditActionNames.filter((name) =>
-  /\.(list|timeline|use)$|^(stats|overview)\.read$/.test(name),
+  /\.(list|listed|timeline|use)$|^(stats|overview)\.read$/.test(name),
 );
 
 const isListed = (name: AuditAction) => !listActions.includes(name);

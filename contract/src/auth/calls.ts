@@ -72,7 +72,7 @@ export const DemoPerson = z.object({
 });
 
 /** The things that a change of sign-in may add, and that "this was not me" removes again. */
-export const Undoable = z.enum(['app', 'passkey', 'password', 'recoveryCodes']);
+export const Undoable = z.enum(['app', 'passkey', 'identity', 'password', 'recoveryCodes']);
 export type Undoable = z.infer<typeof Undoable>;
 
 export const authCalls = {
@@ -84,7 +84,7 @@ export const authCalls = {
     data: z.object({ user: User, token: z.string().optional() }),
     status: 201,
     creates: true,
-    fails: ['EXPIRED'],
+    fails: ['EXPIRED', 'LOCAL_SIGN_IN_OFF'],
     causes: ['auth.register', 'invite.accepted', 'share.create'],
     throttles: ['registration', 'registrationMail'],
   }),
@@ -95,7 +95,7 @@ export const authCalls = {
       'Check the password; gives a verification token and mails a code, unless the account has an app or a passkey',
     body: z.strictObject({ email: Email, password: AnyPassword }),
     data: Session.extend({ method: SignInMethod.optional() }),
-    fails: ['INVALID_CREDENTIALS', 'ACCOUNT_PENDING', 'ACCOUNT_REJECTED', 'ACCOUNT_INACTIVE'],
+    fails: ['INVALID_CREDENTIALS', 'ACCOUNT_PENDING', 'ACCOUNT_REJECTED', 'ACCOUNT_INACTIVE', 'LOCAL_SIGN_IN_OFF'],
     causes: ['auth.login', 'auth.guesses'],
     throttles: ['loginPair', 'loginAddress', 'loginFailures', 'loginTries', 'guessMail', 'verificationMail'],
   }),
@@ -105,16 +105,22 @@ export const authCalls = {
     summary:
       'Check the mailed code, the authenticator app’s or a recovery code; gives an access token and the refresh cookie',
     body: oneOf(
-      z.strictObject({ code: Code.optional(), recoveryCode: RecoveryCode.optional() }),
+      z.strictObject({
+        code: Code.optional(),
+        recoveryCode: RecoveryCode.optional(),
+        /** After a sign-in at a provider, which this completes. */
+        passkey: PasskeyAnswer.optional(),
+      }),
       'code',
       'recoveryCode',
+      'passkey',
     ),
     data: Session.extend({
       user: SessionUser,
       /** The role needs an authenticator app or a passkey. Until the account has one, it can do nothing else. */
       setUpTotp: z.literal(true).optional(),
     }),
-    fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED'],
+    fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED', 'PASSKEY_REFUSED', 'SIGN_ON_EXPIRED', 'LOCAL_SIGN_IN_OFF'],
     causes: ['invite.accepted', 'share.create'],
     throttles: ['secondFactor'],
   }),
@@ -140,6 +146,8 @@ export const authCalls = {
     action: 'auth.logout',
     summary: 'End this session: token and sockets are dead at once',
     body: z.strictObject({}),
+    /** The address at the provider where the person also signs out there. */
+    data: z.object({ url: z.string() }).nullable(),
   }),
   forgotPassword: call({
     ...authRoutes.forgotPassword,
@@ -198,7 +206,14 @@ export const authCalls = {
     summary: 'Sign in with a passkey alone; gives an access token and the refresh cookie',
     body: PasskeyAnswer,
     data: Session.extend({ user: SessionUser }),
-    fails: ['PASSKEY_REFUSED', 'EXPIRED', 'ACCOUNT_PENDING', 'ACCOUNT_REJECTED', 'ACCOUNT_INACTIVE'],
+    fails: [
+      'PASSKEY_REFUSED',
+      'EXPIRED',
+      'ACCOUNT_PENDING',
+      'ACCOUNT_REJECTED',
+      'ACCOUNT_INACTIVE',
+      'LOCAL_SIGN_IN_OFF',
+    ],
     throttles: ['loginAddress'],
   }),
   demoPeople: call({

@@ -7,8 +7,17 @@ import { texts } from '../texts.js';
  * The things that a personal token may do. Each call names the scopes that open it (`CallShape.scopes`); a call without
  * one is for people who have signed in.
  */
-export const tokenScopes = ['read', 'upload', 'share', 'dicom'] as const;
+export const tokenScopes = ['read', 'upload', 'share', 'dicom', 'fhir'] as const;
 export type TokenScope = (typeof tokenScopes)[number];
+
+/**
+ * The scope of a token that opens one image or one study in another viewer, and nothing else. Nobody chooses it:
+ * `openElsewhere` makes these tokens.
+ */
+export const viewerScope = 'viewer';
+/** Every scope that a token can have. */
+export const allScopes = [...tokenScopes, viewerScope] as const;
+export type AnyScope = (typeof allScopes)[number];
 
 /** The first characters of each personal token, so that people and scanners recognize one that has leaked. */
 export const tokenPrefix = 'lbx_';
@@ -31,7 +40,7 @@ export const NewToken = z.strictObject({
 export const PersonalToken = z.object({
   id: Id,
   name: z.string(),
-  scopes: z.array(Scope),
+  scopes: z.array(z.enum(allScopes)),
   createAt: Time,
   expiresAt: Time,
   /** Time of a call with it, of the last ten seconds or later. */

@@ -34,6 +34,9 @@ export const signInActions = [
   'auth.notMe',
   'passkey.add',
   'passkey.remove',
+  'signOn.linked',
+  'signOn.unlinked',
+  'signOn.ended',
   'token.create',
   'token.revoke',
   'totp.on',
@@ -180,7 +183,7 @@ export const securityCalls = {
       .strictObject({ ...proofs, passkey: PasskeyAnswer.optional() })
       .superRefine(atMostOneOf)
       .refine((body) => Object.keys(body).length > 0, { path: ['password'], message: texts.required }),
-    fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED', 'NOT_FOUND', 'PASSKEY_REFUSED'],
+    fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED', 'NOT_FOUND', 'PASSKEY_REFUSED', 'STEP_UP_REQUIRED'],
     throttles: proofThrottles,
   }),
   askStepUpPasskey: call({

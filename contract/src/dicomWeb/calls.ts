@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { call } from '../call.js';
+import { doors } from '../doors.js';
 import { limits } from '../limits.js';
 
 /** A UID of DICOM (PS3.5 §9.1), as loose as the files that name it. Another value is the path of nothing. */
@@ -58,7 +59,7 @@ const search = (path: string, summary: string) =>
     method: 'get',
     path,
     who: 'image.read',
-    scopes: ['dicom'],
+    scopes: ['dicom', 'viewer'],
     action: 'image.list',
     summary,
     query: Search,
@@ -67,7 +68,7 @@ const search = (path: string, summary: string) =>
   }) as const;
 
 const read = (path: string, summary: string) =>
-  ({ method: 'get', path, who: 'image.read', scopes: ['dicom'], summary }) as const;
+  ({ method: 'get', path, who: 'image.read', scopes: ['dicom', 'viewer'], summary }) as const;
 
 const store = (path: string, summary: string) =>
   ({
@@ -77,13 +78,14 @@ const store = (path: string, summary: string) =>
     scopes: ['dicom'],
     action: 'image.upload',
     summary,
+    takes: ['multipart/related'],
     binary: json,
     alsoStatus: 202,
     fails: ['MALFORMED_UPLOAD', 'UNSUPPORTED_MEDIA_TYPE', 'CONFLICT', 'QUOTA_REACHED'],
     throttles: ['upload', 'studyFiles'],
   }) as const;
 
-const studies = '/dicom-web/studies';
+const studies = `${doors.dicomWeb}/studies` as const;
 const study = `${studies}/:study` as const;
 const series = `${study}/series/:series` as const;
 const instance = `${series}/instances/:instance` as const;
@@ -91,8 +93,8 @@ const instance = `${series}/instances/:instance` as const;
 /** DICOMweb (PS3.18): QIDO-RS, WADO-RS and STOW-RS. The gateway serves these paths without `/api` too. */
 export const dicomWebCalls = {
   searchStudies: call(search(studies, 'DICOMweb: studies by their attributes')),
-  searchSeries: call(search('/dicom-web/series', 'DICOMweb: series by their attributes')),
-  searchInstances: call(search('/dicom-web/instances', 'DICOMweb: instances by their attributes')),
+  searchSeries: call(search(`${doors.dicomWeb}/series`, 'DICOMweb: series by their attributes')),
+  searchInstances: call(search(`${doors.dicomWeb}/instances`, 'DICOMweb: instances by their attributes')),
   searchSeriesOfStudy: call({ ...search(`${study}/series`, 'DICOMweb: series of a study'), params: OfStudy }),
   searchInstancesOfStudy: call({ ...search(`${study}/instances`, 'DICOMweb: instances of a study'), params: OfStudy }),
   searchInstancesOfSeries: call({

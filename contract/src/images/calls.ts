@@ -160,7 +160,7 @@ export const imageCalls = {
     method: 'get',
     path: '/upload/image/:id/content',
     who: 'image.read',
-    scopes: ['read'],
+    scopes: ['read', 'fhir'],
     action: 'image.content',
     guests: true,
     summary: 'The original bytes, as an attachment; a single range with 206',

@@ -47,6 +47,7 @@ export const PerFrame = z.object({
   windows: z.array(Window).max(16).optional(),
   rescaleSlope: z.number().optional(),
   rescaleIntercept: z.number().optional(),
+  rescaleType: z.string().max(16).optional(),
   sliceThickness: z.number().optional(),
 });
 export type PerFrame = z.infer<typeof PerFrame>;

@@ -81,6 +81,8 @@ const rules = {
   open: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'emergency', 'carer', 'guest'] },
   download: { permission: 'image.read', grounds: ['admin', 'owner', 'downloadShare', 'guestDownload'] },
   annotate: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare'] },
+  /** The token that takes the original to another viewer. An administrator's own right is too wide for it. */
+  openElsewhere: { permission: 'image.read', grounds: ['owner', 'verifiedShare'] },
   exportMarks: { permission: 'image.read', grounds: ['admin', 'owner', 'downloadShare'] },
   openCopy: { permission: 'image.read', grounds: ['verifiedCopy'] },
   downloadCopy: { permission: 'image.read', grounds: ['downloadCopy'] },

@@ -18,6 +18,7 @@ export const groupOf: Record<PushKind, NoticeGroup> = {
   'share.revoked': 'shares',
   'guest.opened': 'shares',
   'request.received': 'images',
+  'study.complete': 'images',
   'analysis.completed': 'images',
   'analysis.failed': 'images',
   'analysis.signed': 'images',
@@ -33,6 +34,7 @@ export const groupOf: Record<PushKind, NoticeGroup> = {
   'carer.named': 'account',
   'carer.accepted': 'account',
   'carer.ended': 'account',
+  'auth.breakGlassUsed': 'account',
   // Those of the installation go to administrators.
   'webhook.stopped': 'account',
 };

@@ -21,8 +21,9 @@ const inTheMorning = new Date('2026-11-23T02:00:00Z');
 describe('the delivery of a notice', () => {
   it.each(pushKinds)('%s is delivered by default as before there were choices.', (kind) => {
     const isMessage = kind === 'message.new';
-    // Newer than the choices: the product has stopped something that its owner relies on.
-    const isMailed = isMessage || kind === 'webhook.stopped';
+    // Newer than the choices: the product has stopped something that its owner relies on, or somebody went around the
+    // provider of single sign-on.
+    const isMailed = isMessage || kind === 'webhook.stopped' || kind === 'auth.breakGlassUsed';
     expect(deliver(kind, settings, inTheNight)).toEqual({ app: !isMessage, device: true, mail: isMailed });
   });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { call } from '../call.js';
+import { doors } from '../doors.js';
 import { Id, Time } from '../ids.js';
 import { queueNames } from '../queues.js';
 import { Email } from '../users/schemas.js';
@@ -101,7 +102,7 @@ export const overviewCalls = {
   }),
   openQueueBoard: call({
     method: 'post',
-    path: '/admin/queues/session',
+    path: `${doors.queues}/session`,
     who: 'job.read',
     action: 'job.watched',
     summary: 'Look at the queues for 15 minutes: sets a cookie for the pages at `path`',

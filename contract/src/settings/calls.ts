@@ -59,7 +59,7 @@ const clinic = { 'clinic.name': z.string(), 'clinic.phone': z.string(), 'clinic.
 
 /**
  * The values that screens need before they send a request: the clinic, the largest file, the lifetime of a share, the
- * idle time of a session.
+ * idle time of a session, the address of another viewer.
  */
 export const PublicSettings = z.object({
   ...clinic,
@@ -67,6 +67,7 @@ export const PublicSettings = z.object({
   'sharing.expiryHours': z.int(),
   'session.idleMinutes': z.int(),
   'analysis.consent': z.enum(['off', 'ask']),
+  'viewer.url': z.string(),
 } satisfies { [K in keyof SettingValues]?: z.ZodType<SettingValues[K]> });
 export type PublicSettings = z.infer<typeof PublicSettings>;
 

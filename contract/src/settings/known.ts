@@ -40,15 +40,19 @@ const choice = <const O extends readonly [string, ...string[]]>(
 const forms = {
   line: `a text of at most ${limits.settingTextLength} characters`,
   phone: 'a phone number: digits, spaces and + ( ) -',
+  emails: 'email addresses, separated by spaces or commas',
   url: 'an address that begins with https:// or http://',
+  viewer: 'an address that begins with https:// or http:// and has {study} and {token} in it',
 } as const;
 export type TextForm = keyof typeof forms;
 export const textForms = Object.keys(forms) as TextForm[];
 
 const patterns: Record<TextForm, RegExp> = {
   line: /^/,
+  emails: /^[^\s,;@]+@[^\s,;@]+([\s,;]+[^\s,;@]+@[^\s,;@]+)*$|^$/,
   phone: /^[+\d ()-]*$/,
   url: /^(https?:\/\/[^\s/@\\]+(\/\S*)?)?$/i,
+  viewer: /^(https?:\/\/[^\s/@\\{}]+\/(?=\S*\{study\})(?=\S*\{token\})\S*)?$/i,
 };
 
 const words = (form: TextForm, { description }: { description: string }) => ({
@@ -115,6 +119,15 @@ export const knownSettings = {
       'Who must log in with an authenticator app or a passkey: none, or staff (providers and administrators).',
     fallback: 'none',
   }),
+  'signIn.local': choice(['all', 'patients', 'none'], {
+    description:
+      'Who may log in with a password or a passkey of this product: all, patients (staff use single sign-on), or none. Break-glass administrators always may.',
+    fallback: 'all',
+  }),
+  'signIn.breakGlass': words('emails', {
+    description:
+      'Email addresses of the break-glass administrators, separated by spaces. They can always log in here. The other administrators are told each time.',
+  }),
   'retention.imagesDays': keptDays({
     description:
       'Days after its upload after which an image is deleted with everything that belongs to it. 0: never. A change takes effect after one day. Images of patients under a legal hold stay.',
@@ -129,6 +142,10 @@ export const knownSettings = {
     description:
       'Days after which npm run audit:archive moves entries of the audit log to a file. 0: never. Nothing else removes an entry.',
     min: limits.auditDaysMin,
+  }),
+  'viewer.url': words('viewer', {
+    description:
+      'Address of another viewer, such as OHIF, that reads by DICOMweb: {study} stands for the study UID and {token} for the token.',
   }),
   'quota.files': number('files', {
     description: 'Number of images one account may own.',

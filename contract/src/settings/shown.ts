@@ -28,12 +28,19 @@ export const shownSettings: { [K in KnownSetting]: { group: SettingGroup; name: 
   'retention.messagesDays': { group: 'retention', name: 'Messages' },
   'retention.auditDays': { group: 'retention', name: 'Entries of the audit log' },
   'sharing.expiryHours': { group: 'sharing', name: 'Default sharing time' },
+  'viewer.url': { group: 'sharing', name: 'Another viewer' },
   'session.idleMinutes': { group: 'sessions', name: 'Log out after inactivity' },
   'security.requireSecondFactor': {
     group: 'sessions',
     name: 'Required second factor',
     options: { none: 'Nobody', staff: 'Providers and administrators' },
   },
+  'signIn.local': {
+    group: 'sessions',
+    name: 'Log in without single sign-on',
+    options: { all: 'Everybody', patients: 'Patients only', none: 'Nobody' },
+  },
+  'signIn.breakGlass': { group: 'sessions', name: 'Break-glass administrators' },
   'directory.patients': {
     group: 'access',
     name: 'Patients that providers find',

@@ -69,6 +69,14 @@ export const carersOf = (models: Models, people: readonly ObjectId[], session: C
 export const helps = async (models: Models, viewer: ObjectId, patient: ObjectId): Promise<boolean> =>
   (await models.Carer.exists({ carer: viewer, patient, ...lasting }).readConcern(NEWEST)) !== null;
 
+/** Returns the people who are carers of the person, and those whom the person helps. */
+export async function inCareWith(models: Models, person: ObjectId): Promise<ObjectId[]> {
+  const records = await models.Carer.find({ $or: [{ carer: person }, { patient: person }], ...lasting })
+    .readConcern(NEWEST)
+    .lean<CarerDoc[]>();
+  return records.flatMap(({ carer, patient }) => (carer?.equals(person) ? [patient] : (carer ?? [])));
+}
+
 /** True when one of the two is a carer of the other. */
 export const careForEachOther = async (models: Models, a: ObjectId, b: ObjectId): Promise<boolean> =>
   (await helps(models, a, b)) || (await helps(models, b, a));

@@ -8,7 +8,7 @@ import { caresOf } from './carers.js';
 import { emergenciesOf } from './emergencies.js';
 import { groundsOf, type OpenedBy } from './grounds.js';
 import { imageFacts, openedBy } from './images.js';
-import { covering, covers, liveShare, verifiedShare } from './shares.js';
+import { covering, covers, liveShare, type ShareTarget, verifiedShare } from './shares.js';
 
 type Judged = Pick<ImageDoc, '_id' | 'owner' | 'patient' | 'study' | 'held'>;
 
@@ -18,13 +18,20 @@ export interface Openable<I> extends OpenedBy {
   facts: ImageFacts;
 }
 
+/** Somebody who reads, by a right that may be limited to one image or study: a token for another viewer. */
+export interface LimitedViewer extends ImageViewer {
+  only?: ShareTarget | undefined;
+}
+
 /** Returns those of the images whose originals the viewer may open, by a few reads for any number of images. */
 export async function openable<I extends Judged>(
   models: Models,
-  viewer: ImageViewer,
-  images: readonly I[],
+  viewer: LimitedViewer,
+  all: readonly I[],
   now: Date,
 ): Promise<Openable<I>[]> {
+  const { only } = viewer;
+  const images = only ? all.filter((image) => covers(only, image)) : all;
   const among = covering(images as unknown as ImageDoc[]);
   const [shares, grounds] = await Promise.all([
     models.Share.find({ ...among, recipient: oid(viewer.id), ...liveShare(now) })
@@ -46,8 +53,20 @@ export interface Reach {
   studies: object;
 }
 
-/** Returns the filters for a viewer: what they own, what was shared with them, and what they open by another ground. */
-export async function reachOf(models: Models, viewer: ImageViewer, now: Date): Promise<Reach> {
+/** Returns the filters for a viewer, within the limit of their right. */
+export async function reachOf(models: Models, viewer: LimitedViewer, now: Date): Promise<Reach> {
+  const reach = await wholeReach(models, viewer, now);
+  if (!viewer.only) return reach;
+  const { image, study } = viewer.only;
+  const named = study ?? (await models.Image.findById(image, { study: 1 }).lean<ImageDoc>())?.study ?? null;
+  return {
+    images: { $and: [reach.images, study ? { study } : { _id: image }] },
+    studies: { $and: [reach.studies, { _id: named }] },
+  };
+}
+
+/** Returns the same for all of their rights: what they own, what was shared with them, and what another ground opens. */
+async function wholeReach(models: Models, viewer: ImageViewer, now: Date): Promise<Reach> {
   if (viewer.role === 'admin') return { images: {}, studies: {} };
   const me = oid(viewer.id);
   const [mine, emergencies, cares] = await Promise.all([

@@ -28,6 +28,9 @@ const factsOf = (of: Omit<Draft, 'event'>) => [
   of.at.toISOString(),
   // Last, and only when it is there: entries without a token have the facts that they always had.
   ...(of.token ? [String(of.token)] : []),
+  // Named, so that it is never taken for a token.
+  ...(of.node ? [`node ${of.node}`] : []),
+  ...(of.more ? [Object.entries(of.more).sort()] : []),
 ];
 
 /** Returns the HMAC over the hash of the previous entry and every fact of this one. */
@@ -63,8 +66,14 @@ export function isWhole(ring: KeyRing, previous: string, entry: AuditEntryDoc): 
   }
 }
 
-const idsOf = ({ event, actor, token, record, records = [], owners = [], concerns }: AuditEntryDoc) => [
-  ...[event, ...(actor ? [actor] : []), ...(token ? [token] : []), ...(record ? [record] : [])],
+const idsOf = ({ event, actor, token, node, record, records = [], owners = [], concerns }: AuditEntryDoc) => [
+  ...[
+    event,
+    ...(actor ? [actor] : []),
+    ...(token ? [token] : []),
+    ...(node ? [node] : []),
+    ...(record ? [record] : []),
+  ],
   ...[...records, ...owners, ...concerns],
 ];
 
@@ -96,6 +105,7 @@ function draftOf(event: EventDoc): Draft {
     status: event.status,
     ...(event.actor ? { actor: oid(String(event.actor)) } : {}),
     ...(event.token ? { token: oid(String(event.token)) } : {}),
+    ...(event.node ? { node: oid(String(event.node)) } : {}),
     table: event.table,
     ...(event.record ? { record: oid(String(event.record)) } : {}),
     ...(event.records ? { records: ids(event.records) } : {}),
@@ -103,6 +113,7 @@ function draftOf(event: EventDoc): Draft {
     ip: event.ip,
     reason: event.reason,
     at: event.at,
+    ...(event.more ? { more: event.more } : {}),
   };
 }
 

@@ -12,6 +12,7 @@ import { newId } from '../db/ids.js';
 import { makeBackup } from './backup.js';
 import { BlobArchive, unpackBlobs } from './blobArchive.js';
 import { type Manifest, writeManifest } from './manifest.js';
+import { slicesUntil } from './oplog.js';
 import { checkBeforeRestore } from './restore.js';
 import { readSealed, writeSealed } from './sealedFile.js';
 import { findTools, serverUri } from './tools.js';
@@ -137,6 +138,44 @@ describe('a backup', () => {
     ['mongodb+srv://a.example/lightbox', 'mongodb+srv://a.example/?tlsCAFile=%2Fca.pem'],
     ['mongodb://127.0.0.1:27017/lightbox?replicaSet=rs0', 'mongodb://127.0.0.1:27017/?replicaSet=rs0'],
   ])('reads the whole server of %s', (uri, expected) => expect(serverUri(uri, '/ca.pem')).toBe(expected));
+});
+
+describe('slices of the oplog', () => {
+  const second = (t: number) => new Date(t * 1000);
+  const manifest = { startedAt: second(100).toISOString(), at: second(105).toISOString() } as Manifest;
+  const slice = (dir: string, from: number, to: number, changed = false) => {
+    const own = join(dir, `lightbox-oplog-${from}`);
+    mkdirSync(own);
+    writeFileSync(join(own, 'oplog.bson'), changed ? 'other' : 'entry');
+    const sha256 = createHash('sha256').update('entry').digest('hex');
+    const file = { name: 'oplog.bson', bytes: 5, sha256 };
+    const moments = { from: { t: from, i: 0 }, to: { t: to, i: 0 } };
+    writeFileSync(join(own, 'slice.json'), JSON.stringify({ format: 1, ...moments, encrypted: false, file }));
+  };
+
+  it('lead from the backup to a time, in their order', async () => {
+    const dir = folder();
+    slice(dir, 200, 300);
+    slice(dir, 98, 200);
+    slice(dir, 10, 98);
+    const chosen = async (until: number) => (await slicesUntil(dir, manifest, second(until))).map(({ from }) => from.t);
+    expect(await chosen(150)).toEqual([98]);
+    expect(await chosen(300)).toEqual([98, 200]);
+  });
+
+  it.each<[string, (dir: string) => void, number, RegExp]>([
+    ['one is absent', (dir) => [slice(dir, 98, 150), slice(dir, 200, 300)], 250, /without a gap/],
+    ['they begin after the backup', (dir) => slice(dir, 102, 300), 250, /without a gap/],
+    ['they end before the time', (dir) => slice(dir, 98, 200), 250, /without a gap/],
+    ['there is none', () => undefined, 250, /no moment after the backup/],
+    ['the backup is later', (dir) => slice(dir, 98, 300), 104, /choose an older backup/],
+    ['one was changed', (dir) => slice(dir, 98, 300, true), 250, /changed or is damaged/],
+    ['one is not whole', (dir) => mkdirSync(join(dir, 'lightbox-oplog-1')), 250, /no whole slice/],
+  ])('are refused when %s', async (_, plant, until, says) => {
+    const dir = folder();
+    plant(dir);
+    await expect(slicesUntil(dir, manifest, second(until))).rejects.toThrow(says);
+  });
 });
 
 describe('a restore is refused, and nothing is written', () => {

@@ -55,6 +55,7 @@ export async function makeBackup(
       product: productVersion,
       startedAt: startedAt.toISOString(),
       at: (at ?? startedAt).toISOString(),
+      endedAt: core.clock.now().toISOString(),
       database: core.db.name,
       head: head?.genuine ? { seq: head.seq, hash: head.hash } : null,
       encrypted: core.config.backup.recipient !== null,

@@ -4,13 +4,22 @@ import { createCore } from '../core.js';
 import { Refused } from '../process/refused.js';
 import { backupTools, makeBackup } from './backup.js';
 import { option, runCommand, say, selfCheck } from './command.js';
+import { makeSlice } from './oplog.js';
 
-/** `npm run backup -- --to DIR`: backs up a running product, and checks the product. docs/operations/backup.md */
+/**
+ * `npm run backup -- --to DIR`: backs up a running product, and checks the product. With `--oplog` it adds only the changes
+ * since the last time. docs/operations/backup.md
+ */
 await runCommand('The backup was stopped. Nothing of it is left.', async (signal) => {
   const to = option('--to');
   if (!to) throw new Refused('Name the folder for backups: npm run backup -- --to DIR');
   const config = loadConfig(process.env);
   const tools = await backupTools({ config });
+  if (process.argv.includes('--oplog')) {
+    const slice = await makeSlice({ config }, tools, { to, signal });
+    say(`The changes from ${slice.from} to ${slice.to} are in ${slice.folder}.`);
+    return true;
+  }
   const core = await createCore(config, 'backup');
   try {
     const { folder, manifest } = await makeBackup(core, tools, { to, signal, say });

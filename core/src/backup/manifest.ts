@@ -12,13 +12,13 @@ export const MANIFEST = 'manifest.json';
 /** The end of the name of a backup that is not whole yet. */
 export const PART = '.part';
 
-const File = z.strictObject({
-  name: z.string().regex(/^[a-z]+\.(archive|tar)(\.age)?$/),
+export const fileSchema = z.strictObject({
+  name: z.string().regex(/^[a-z]+\.(archive|tar|bson)(\.age)?$/),
   bytes: z.int().nonnegative(),
   /** Of the file as it is stored, encrypted or not. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
-export type BackupFile = z.output<typeof File>;
+export type BackupFile = z.output<typeof fileSchema>;
 
 /** The contents of a backup. It names no person and holds no key. */
 const Manifest = z.strictObject({
@@ -28,6 +28,8 @@ const Manifest = z.strictObject({
   startedAt: z.iso.datetime(),
   /** By MongoDB's clock: everything that was acknowledged before this time is in the backup. */
   at: z.iso.datetime(),
+  /** It shows no later moment than this. Absent in backups of earlier versions. */
+  endedAt: z.iso.datetime().optional(),
   /** The name of the product's database. A restore keeps it. */
   database: z.string().min(1),
   /** The newest entry of the audit log when the backup began; null for an empty log. */
@@ -39,7 +41,7 @@ const Manifest = z.strictObject({
   stores: z.array(z.enum(storeNames)),
   blobs: z.int().nonnegative(),
   chunks: z.int().nonnegative(),
-  files: z.array(File).min(1),
+  files: z.array(fileSchema).min(1),
 });
 export type Manifest = z.output<typeof Manifest>;
 

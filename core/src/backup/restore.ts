@@ -8,6 +8,7 @@ import { lackingKeys } from '../keys/usage.js';
 import { Refused } from '../process/refused.js';
 import { unpackBlobs } from './blobArchive.js';
 import { checkFiles, type Manifest, readManifest } from './manifest.js';
+import { applySlices, slicesUntil } from './oplog.js';
 import { readSealed } from './sealedFile.js';
 import { findTools, serverUri, startTool, type Tools, withAddress } from './tools.js';
 
@@ -15,18 +16,26 @@ interface Options {
   from: string;
   /** The file with the private key of age; null: none was named. */
   identity: string | null;
+  /** The time up to which slices of the oplog are applied; absent: the moment of the backup. */
+  until?: Date | null;
   signal: AbortSignal;
   say?: (line: string) => void;
+}
+
+interface Checked {
+  manifest: Manifest;
+  tools: Tools;
+  slices: Awaited<ReturnType<typeof slicesUntil>>;
 }
 
 /** Databases of MongoDB itself. */
 const OWN = ['admin', 'config', 'local'];
 
-/** Checks all that can be checked before the first write. `config` names the target. */
+/** Checks all that can be checked before the first write. `config` names the target, `oplog` the folder of the slices. */
 export async function checkBeforeRestore(
   config: Config,
-  { from, identity }: Pick<Options, 'from' | 'identity'>,
-): Promise<{ manifest: Manifest; tools: Tools }> {
+  { from, identity, until, oplog }: Pick<Options, 'from' | 'identity' | 'until'> & { oplog?: string },
+): Promise<Checked> {
   const manifest = await readManifest(from);
   if (manifest.encrypted && !identity)
     throw new Refused('The backup is encrypted. Name the file with the private key of age: --identity FILE.');
@@ -48,9 +57,10 @@ export async function checkBeforeRestore(
       `The backup has blobs of the place ${absent.join(' and ')}. Give its settings first (BLOB_DIR, S3_…).`,
     );
   await checkFiles(from, manifest.files);
+  const slices = until && oplog ? await slicesUntil(oplog, manifest, until) : [];
   // The last look before the first write.
   await refuseTarget(config, manifest);
-  return { manifest, tools };
+  return { manifest, tools, slices };
 }
 
 /** Throws when the target has records, or another name for the database. */
@@ -86,8 +96,8 @@ async function refuseTarget(config: Config, { database }: Manifest): Promise<voi
 /** Writes a backup into the target. Returns the core of the restored product, which the caller closes. */
 export async function restoreBackup(
   config: Config,
-  { manifest, tools }: { manifest: Manifest; tools: Tools },
-  { from, identity, signal, say = () => undefined }: Options,
+  { manifest, tools, slices }: Checked,
+  { from, identity, until, signal, say = () => undefined }: Options,
 ): Promise<Core> {
   say('Restoring the database …');
   const key = manifest.encrypted ? identity : null;
@@ -96,6 +106,11 @@ export async function restoreBackup(
     restore.output.resume();
     return readSealed(fileOf(from, manifest, 'mongodb'), restore, { identity: key, tools, signal });
   });
+  if (until) {
+    say('Applying the changes after the backup …');
+    await applySlices(config.mongodbUri, slices, until, { tools, identity, signal });
+  }
+  // Not before: it may change what an older version left.
   const core = await createCore(config, 'restore');
   try {
     if (manifest.stores.length > 0) {

@@ -1,21 +1,34 @@
+import { dirname, resolve } from 'node:path';
 import { loadConfig } from '../config/env.js';
 import { Refused } from '../process/refused.js';
 import { option, runCommand, say, selfCheck } from './command.js';
 import { checkBeforeRestore, restoreBackup } from './restore.js';
 import { verifyRestored } from './verifyRestored.js';
 
+/** Reads a time with its zone, and takes the beginning of its second: the oplog is cut there. */
+function untilOf(text: string | null): Date | null {
+  if (text === null) return null;
+  const time = new Date(text);
+  if (!/(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(time.getTime()))
+    throw new Refused('--until must be a time with its zone, such as 2026-11-23T14:30:00Z.');
+  return new Date(Math.floor(time.getTime() / 1000) * 1000);
+}
+
 /**
- * `npm run restore -- --from DIR --mongodb-uri URI [--identity FILE]`: restores a backup into an empty MongoDB and checks
- * what is there. docs/operations/backup.md
+ * `npm run restore -- --from DIR --mongodb-uri URI [--identity FILE] [--until TIME [--oplog DIR]]`: restores a backup into an
+ * empty MongoDB, with the changes after it up to a time, and checks what is there. docs/operations/backup.md
  */
 await runCommand('The restore was stopped. Empty the target before you start it again.', async (signal) => {
   const [from, mongodbUri, identity] = [option('--from'), option('--mongodb-uri'), option('--identity')];
   if (!from || !mongodbUri)
     throw new Refused('Name backup and target: npm run restore -- --from DIR --mongodb-uri URI [--identity FILE]');
   const config = loadConfig({ ...process.env, MONGODB_URI: mongodbUri });
-  const checked = await checkBeforeRestore(config, { from, identity });
+  const until = untilOf(option('--until'));
+  const oplog = option('--oplog') ?? dirname(resolve(from));
+  const checked = await checkBeforeRestore(config, { from, identity, until, oplog });
   say(`The backup is whole. It shows ${checked.manifest.at}.`);
-  const core = await restoreBackup(config, checked, { from, identity, signal, say });
+  if (until) say(`${checked.slices.length} slices of the oplog lead to ${until.toISOString()}.`);
+  const core = await restoreBackup(config, checked, { from, identity, until, signal, say });
   try {
     say('Checking what was restored …');
     const seen = await verifyRestored(core, checked.manifest);

@@ -64,7 +64,8 @@ export function startTool(
   const child = spawn(path, args, { stdio: ['pipe', 'pipe', 'pipe'], signal });
   let last = '';
   createInterface({ input: child.stderr }).on('line', (line) => {
-    if (line.trim() !== '') last = line;
+    // mongorestore says the reason before its last line.
+    if (line.trim() !== '' && !/\tFailed: /.test(last)) last = line;
     onLine(line);
   });
   const ended = new Promise<void>((resolve, reject) => {

@@ -1,4 +1,5 @@
 import { isLoopback } from '../net/hosts.js';
+import { signOnProvidersOf } from './singleSignOn.js';
 
 /**
  * Returns the hosts to which an address would send data unencrypted; none when it uses TLS and checks the certificate.
@@ -38,12 +39,16 @@ const toRedis: InClear = (value) => {
 
 const namesOf = (hosts: string): string[] => hosts.split(',').map((host) => host.trim().replace(/:\d+$/, ''));
 
+const toIssuers: InClear = (value) => signOnProvidersOf(value).flatMap(({ issuer }) => toModel(issuer));
+
 const addresses: Record<string, { inClear: InClear; instead: string }> = {
   MONGODB_URI: { inClear: toMongo, instead: 'add tls=true' },
   REDIS_URL: { inClear: toRedis, instead: 'use rediss://' },
   SMTP_URL: { inClear: toMail, instead: 'use smtps://, or add ?requireTLS=true' },
   S3_ENDPOINT: { inClear: toModel, instead: 'use https://' },
   AI_BASE_URL: { inClear: toModel, instead: 'use https://' },
+  OTEL_EXPORTER_OTLP_ENDPOINT: { inClear: toModel, instead: 'use https://' },
+  OIDC_PROVIDERS: { inClear: toIssuers, instead: 'use https://' },
 };
 
 /**

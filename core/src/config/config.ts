@@ -1,6 +1,8 @@
 import type { QueueName } from '@lightbox/contract/queues.js';
 import type { StoreName } from '../blobs/names.js';
 import type { AiConfig } from './ai.js';
+import type { SignOnProvider } from './singleSignOn.js';
+import type { TracingConfig } from './tracing.js';
 
 /** An S3 bucket. Without an endpoint it is one of Amazon, in its region. */
 export interface S3Config {
@@ -25,6 +27,16 @@ export interface BackupConfig {
   recipient: string | null;
   /** The address with which `mongodump` reads the whole server; null: `mongodbUri`. */
   mongodbUri: string | null;
+}
+
+/** The DICOM receiver. `tls` has the paths of files in PEM. */
+export interface DicomConfig {
+  host: string;
+  port: number;
+  /** Its own AE title, which senders must call. */
+  title: string;
+  /** With `ca`, senders must show a certificate that it has signed. Null: clear text. */
+  tls: { cert: string; key: string; ca: string | null } | null;
 }
 
 /**
@@ -64,6 +76,10 @@ export interface Config {
   pushOrigins: string[];
   /** The same for the addresses of webhooks. */
   webhookOrigins: string[];
+  /** The origins of web pages that may read by DICOMweb, such as OHIF. */
+  dicomWebOrigins: string[];
+  /** The providers of single sign-on, with their secrets. */
+  signOn: SignOnProvider[];
   admin: { email: string; password: string } | null;
   demo: boolean;
   ai: AiConfig;
@@ -75,6 +91,10 @@ export interface Config {
   reserveBytes: number | null;
   blobs: BlobConfig;
   backup: BackupConfig;
+  /** The DICOM receiver; null when it is off. */
+  dicom: DicomConfig | null;
   ops: { host: string; port: number } | null;
+  /** Null: no traces. */
+  tracing: TracingConfig | null;
   logLevel: string;
 }

@@ -36,6 +36,7 @@ describe('accepted settings', () => {
       vapidKey: null,
       pushOrigins: [],
       webhookOrigins: [],
+      dicomWebOrigins: [],
       admin: null,
       demo: false,
       ai: { provider: 'local', baseUrl: null },
@@ -46,6 +47,7 @@ describe('accepted settings', () => {
       rateLimits: true,
       reserveBytes: null,
       blobs: { store: 'gridfs', dir: null, s3: null },
+      dicom: null,
       ops: null,
       logLevel: 'info',
     });
@@ -91,6 +93,36 @@ describe('accepted settings', () => {
       vapidKey: VAPID_KEY,
       pushOrigins: ['http://127.0.0.1:8099', 'https://push.intra'],
     });
+  });
+
+  it('Providers of single sign-on are read, and a wrong list is refused without its secret.', () => {
+    const good = {
+      id: 'clinic',
+      name: 'Clinic',
+      issuer: 'https://login.clinic.test',
+      clientId: 'x',
+      clientSecret: 'Tidal-31',
+    };
+    const read = (...list: object[]) => ({ ...base, OIDC_PROVIDERS: JSON.stringify(list) });
+    expect(loadConfig(read({ ...good, defaultRole: 'patient' })).signOn).toMatchObject([
+      { id: 'clinic', scopes: 'openid email profile', linkByEmail: false, approve: true, allowAdmin: false },
+    ]);
+    for (const wrong of [
+      good,
+      { ...good, signUp: false, id: 'Clinic' },
+      { ...good, signUp: false, issuer: 'ftp://x' },
+      { ...good, roleClaim: 'groups', roles: { chiefs: 'admin' } },
+      { ...good, signUp: false, roles: { doctors: 'healthProvider' } },
+      { ...good, signUp: false, scopes: 'email' },
+      { ...good, signUp: false, unknown: 1 },
+    ]) {
+      const said = refusal(read(wrong));
+      expect(said, JSON.stringify(wrong)).toContain('OIDC_PROVIDERS');
+      expect(said).not.toContain(good.clientSecret);
+    }
+    const twice = { ...good, signUp: false };
+    expect(refusal(read(twice, twice))).toContain('twice');
+    expect(refusal({ ...base, OIDC_PROVIDERS: '{' })).toContain('JSON');
   });
 
   it('The address of the first admin is stored in lower case.', () => {
@@ -144,6 +176,7 @@ describe('refused settings', () => {
     ['VAPID_KEY', Buffer.from('this-is-my-very-secret-key-12345').toString('base64')],
     ['PUSH_ORIGINS', 'push.intra'],
     ['WEBHOOK_ORIGINS', 'ehr.intra'],
+    ['DICOMWEB_ORIGINS', '*'],
     ['PUSH_ORIGINS', 'https://push.intra,https://push.intra/path'],
     ['ADMIN_EMAIL', 'nobody'],
     ['AI_PROVIDER', 'oracle'],
@@ -160,6 +193,9 @@ describe('refused settings', () => {
     ['S3_FORCE_PATH_STYLE', '1'],
     ['TZ', 'Asia/Nowhere'],
     ['OPS_PORT', 'yes'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['OTEL_TRACES_SAMPLER', 'sometimes'],
+    ['OTEL_TRACES_SAMPLER_ARG', '2'],
   ])('%s=%s is refused.', (name, value) => {
     expect(refusal({ ...base, [name]: value })).toContain(`\n  ${name} `);
   });
@@ -230,6 +266,11 @@ describe('production', () => {
   const clear = { AI_PROVIDER: 'openai', AI_MODEL: 'm' };
   it.each([
     ['AI_BASE_URL', 'http://ai.hospital.org/v1', 'ai.hospital.org'],
+    [
+      'OIDC_PROVIDERS',
+      '[{"id":"x","name":"X","issuer":"http://login.hospital.org","clientId":"x","signUp":false}]',
+      'login.hospital.org',
+    ],
     ['SMTP_URL', 'smtp://mail.hospital.org', 'mail.hospital.org'],
     ['SMTP_URL', 'smtp://mail.hospital.org?requireTLS=false', 'mail.hospital.org'],
     ['SMTP_URL', 'smtp://mail.hospital.org?requireTLS=true&ignoreTLS=true', 'mail.hospital.org'],

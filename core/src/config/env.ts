@@ -11,9 +11,12 @@ import { backupConfigOf, backupSettings } from './backup.js';
 import { blobConfigOf, blobRules, blobSettings } from './blobs.js';
 import { faultsOfClearText } from './clearText.js';
 import type { Config } from './config.js';
+import { dicomConfigOf, dicomProductionRules, dicomRules, dicomSettings } from './dicom.js';
 import { faultOfKeys, faultOfVapidKey } from './keys.js';
 import { faultOfMongodbUri } from './mongodbUri.js';
 import { faultOfRedisUrl } from './redisUrl.js';
+import { signOnProvidersOf, signOnSettings } from './singleSignOn.js';
+import { tracingConfigOf, tracingSettings } from './tracing.js';
 import { faultOfTrustProxy, parseTrustProxy, trustsEverybody } from './trustProxy.js';
 
 export type Env = Record<string, string | undefined>;
@@ -123,6 +126,8 @@ const schema = z.object({
   VAPID_KEY: text(faultOfVapidKey).optional(),
   PUSH_ORIGINS: text(faultOfOrigins).optional(),
   WEBHOOK_ORIGINS: text(faultOfOrigins).optional(),
+  DICOMWEB_ORIGINS: text(faultOfOrigins).optional(),
+  ...signOnSettings,
   ADMIN_EMAIL: z.email('must be an e-mail address').optional(),
   ADMIN_PASSWORD: text(faultOfPassword).optional(),
   DEMO: oneOf('0', '1').default('0'),
@@ -139,8 +144,10 @@ const schema = z.object({
     .optional(),
   ...blobSettings,
   ...backupSettings,
+  ...dicomSettings,
   OPS_PORT: port.optional(),
   OPS_HOST: z.string().default('127.0.0.1'),
+  ...tracingSettings,
   /** Node.js reads it itself: the time zone of people whose browser has not sent theirs. */
   TZ: text((value) =>
     TimeZone.safeParse(value).success ? null : 'must be a time zone such as Asia/Karachi',
@@ -178,6 +185,7 @@ const rules: { variable: string; breaks: (env: Env) => boolean; says: string }[]
   },
   ...aiRules,
   ...blobRules,
+  ...dicomRules,
   {
     variable: 'ENCRYPTION_KEYS',
     breaks: (env) => shareAKey(env.APP_KEYS, env.ENCRYPTION_KEYS),
@@ -191,6 +199,7 @@ const rules: { variable: string; breaks: (env: Env) => boolean; says: string }[]
 ];
 
 const productionRules: typeof rules = [
+  ...dicomProductionRules,
   {
     variable: 'PUBLIC_URL',
     breaks: (env) => !env.PUBLIC_URL?.startsWith('https://'),
@@ -202,6 +211,11 @@ const productionRules: typeof rules = [
     variable: 'TRUST_PROXY',
     breaks: (env) => trustsEverybody(env.TRUST_PROXY),
     says: 'must name your own proxies: with so many, clients could choose the address by which they are counted',
+  },
+  {
+    variable: 'OIDC_PROVIDERS',
+    breaks: (env) => signOnProvidersOf(env.OIDC_PROVIDERS).some(({ clientSecret }) => holdsExample(clientSecret)),
+    says: 'holds an example or a guessable secret; choose your own',
   },
   ...['ADMIN_PASSWORD', 'AI_API_KEY', 'MONGODB_URI', 'REDIS_URL', 'SMTP_URL', 'S3_SECRET_ACCESS_KEY'].map(
     (variable) => ({
@@ -274,6 +288,8 @@ function toConfig(env: z.output<typeof schema>, production: boolean): Config {
     vapidKey: env.VAPID_KEY ?? null,
     pushOrigins: listOrigins(env.PUSH_ORIGINS),
     webhookOrigins: listOrigins(env.WEBHOOK_ORIGINS),
+    dicomWebOrigins: listOrigins(env.DICOMWEB_ORIGINS),
+    signOn: signOnProvidersOf(env.OIDC_PROVIDERS),
     admin:
       env.ADMIN_EMAIL && env.ADMIN_PASSWORD
         ? { email: env.ADMIN_EMAIL.toLowerCase(), password: env.ADMIN_PASSWORD }
@@ -286,7 +302,9 @@ function toConfig(env: z.output<typeof schema>, production: boolean): Config {
     reserveBytes: env.STORAGE_RESERVE_MB === undefined ? null : env.STORAGE_RESERVE_MB * 1024 * 1024,
     blobs: blobConfigOf(env),
     backup: backupConfigOf(env),
+    dicom: dicomConfigOf(env),
     ops: env.OPS_PORT ? { host: env.OPS_HOST, port: env.OPS_PORT } : null,
+    tracing: tracingConfigOf(env),
     logLevel: env.LOG_LEVEL,
   };
 }

@@ -75,7 +75,9 @@ const elements: Elements = [
   [0x00080060, 'CS', 'CT'],
   [0x00080070, 'LO', 'Maker'],
   [0x00080080, 'LO', 'St. Mary'],
+  [0x00080082, 'SQ', [[[0x00080100, 'SH', 'Mary']]]],
   [0x00080090, 'PN', 'Zoeller^Anna'],
+  [0x00081110, 'SQ', [[[0x00081155, 'UI', '1.2.3.6']]]],
   [0x00081140, 'SQ', [[[0x00081155, 'UI', '1.2.3.5']]]],
   [0x00091001, 'LO', 'Khan private'],
   [0x00100010, 'PN', 'Khan^Aisha'],
@@ -130,6 +132,10 @@ describe.each([
     for (const tag of ['00091001', '00101010', '60000010', '60003000', '00080000']) expect(rows.has(tag)).toBe(false);
     expect(bytes.subarray(0, 128)).toEqual(Buffer.alloc(128));
     expect(set).not.toContain(Buffer.from('1.2.3.'));
+  });
+
+  it('has no empty sequence that must have an item', () => {
+    for (const tag of ['00080082', '00081110']) expect(rows.has(tag), tag).toBe(false);
   });
 
   it('keeps its pixels, its transfer syntax and what describes the picture', () => {

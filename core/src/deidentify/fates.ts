@@ -37,6 +37,9 @@ const further = new Map<number, Fate>([[0x0040a160, 'dummy']]);
 /** Sequences that stay with de-identified items: files are not valid without them. */
 const kept = new Set([0x00081111, 0x00081140, 0x00082112, 0x00340001, 0x0040a073, 0x0040a730, 0x0040b020, 0x00700001]);
 
+/** Sequences of type 3 (PS3.3 C.7.2.1 and C.7.5.1) that must have an item where they are present: they go as a whole. */
+const neverEmpty = new Set([0x00080082, 0x00081110]);
+
 const isPrivate = (tag: number): boolean => ((tag >>> 16) & 1) === 1;
 const isOverlay = (tag: number): boolean => tag >>> 24 === 0x60;
 const isGroupLength = (tag: number): boolean => (tag & 0xffff) === 0;
@@ -64,7 +67,7 @@ export function fateOf(tag: number, vr: string, isSequence: boolean): Fate {
 
 function fateOfSequence(tag: number, action: string): Fate {
   if (kept.has(tag)) return 'within';
-  return action === 'X' || action === 'X/D' ? 'remove' : 'empty';
+  return neverEmpty.has(tag) || action === 'X' || action === 'X/D' ? 'remove' : 'empty';
 }
 
 /** The table lists no such attribute. Names and dates are covered even so. */

@@ -1,5 +1,6 @@
 import type { Element, Encoding } from '../deidentify/elements.js';
 import { decodeText } from '../imaging/characters.js';
+import { type NumberShape, numberShape } from '../imaging/numbers.js';
 import { tagText } from './attributes.js';
 
 /** An element in DICOM's JSON (PS3.18 §F.2). */
@@ -29,17 +30,6 @@ const BINARY = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'UN']);
 /** Texts of one value: a backslash belongs to it. */
 const LONG_TEXT = new Set(['LT', 'ST', 'UR', 'UT']);
 const DECODED = new Set(['LO', 'LT', 'PN', 'SH', 'ST', 'UC', 'UT']);
-
-const numeric = {
-  US: [2, 'readUInt16'],
-  SS: [2, 'readInt16'],
-  UL: [4, 'readUInt32'],
-  SL: [4, 'readInt32'],
-  FL: [4, 'readFloat'],
-  FD: [8, 'readDouble'],
-  UV: [8, 'readBigUInt64'],
-  SV: [8, 'readBigInt64'],
-} as const;
 
 /** The facts that an item has from the data set around it. */
 interface Around {
@@ -113,10 +103,10 @@ class Writer {
   }
 
   private values(element: Element, vr: string, { big, charsets }: Around): unknown[] {
-    const shape = numeric[vr as keyof typeof numeric];
     const raw = this.bytes.subarray(element.from, element.to);
-    if (shape) return numbersIn(raw, shape, big);
     if (vr === 'AT') return tagsIn(raw, big);
+    const shape = numberShape(vr);
+    if (shape) return numbersIn(raw, shape, big);
     const text = DECODED.has(vr) ? decodeText(raw, charsets) : raw.toString('latin1');
     if (LONG_TEXT.has(vr)) return [text.replace(/[\0 ]+$/, '')];
     return text.split('\\').map((part) => plainValue(part.replace(/[\0 ]+$/, ''), vr));
@@ -127,7 +117,7 @@ class Writer {
   }
 }
 
-function numbersIn(raw: Buffer, [size, method]: (typeof numeric)[keyof typeof numeric], big: boolean): unknown[] {
+function numbersIn(raw: Buffer, [size, method]: NumberShape, big: boolean): unknown[] {
   const read = `${method}${big ? 'BE' : 'LE'}` as const;
   return Array.from({ length: Math.floor(raw.length / size) }, (_, i) => {
     const value = raw[read](i * size);

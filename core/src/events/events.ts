@@ -12,6 +12,7 @@ import type { EventDoc, EventStatus } from '../models/event.js';
 import type { Models } from '../models/models.js';
 import type { JobName } from '../queues/jobs.js';
 import type { JobRequest, Queues } from '../queues/queues.js';
+import { openSpan, traceHere } from '../tracing/traces.js';
 import { storeDeliveries } from '../webhooks/deliveries.js';
 import { webhookNewsOf } from '../webhooks/news.js';
 import { consequencesOf } from './reactions.js';
@@ -23,6 +24,8 @@ export interface Actor {
   id?: ObjectId;
   /** The personal token with which a program acts for this person. */
   token?: ObjectId;
+  /** The DICOM node that sends files for this person. */
+  node?: ObjectId;
   ip: string;
   /** `Idempotency-Key` of the request, bound to caller and call, and a keyed hash of the request. */
   idempotency?: { key: string; request: string };
@@ -52,6 +55,8 @@ interface Facts {
   reason?: string;
   /** Only when the actor is not the caller of the request. */
   actor?: ObjectId;
+  /** The personal token of that actor. */
+  token?: ObjectId;
 }
 
 interface Refused {
@@ -242,6 +247,7 @@ export class Events {
   private make(actor: Actor, event: NewEvent): EventDoc {
     const follows = event.status && event.status !== 'success' ? null : consequencesOf(event.type);
     const actorId = event.actor ?? actor.id;
+    const token = event.actor ? event.token : actor.token;
     const at = this.clock.now();
     const made: EventDoc = {
       // The log appends events in the order of their ids.
@@ -249,7 +255,8 @@ export class Events {
       type: event.type,
       status: event.status ?? 'success',
       ...(actorId ? { actor: actorId } : {}),
-      ...(actor.token && !event.actor ? { token: actor.token } : {}),
+      ...(token ? { token } : {}),
+      ...(actor.node && !event.actor ? { node: actor.node } : {}),
       table: auditActions[event.type].table,
       ...(event.record ? { record: event.record } : {}),
       ...(event.records ? { records: event.records } : {}),
@@ -263,6 +270,8 @@ export class Events {
       pending: follows !== null,
       unaudited: true,
     };
+    const here = traceHere();
+    if (here) made.trace = here;
     const owed = follows ? jobsOf(made).map(({ name }) => name) : [];
     return this.signer.sign(owed.length > 0 ? { ...made, owed } : made);
   }
@@ -274,17 +283,29 @@ export class Events {
   /** Hands events over to sockets and queues, then marks them. It may be repeated. */
   async dispatch(events: EventDoc[]): Promise<void> {
     const pending = events.filter((event) => event.pending);
-    if (pending.length > 0) {
-      await this.signals.send(pending.flatMap(liveUpdatesOf));
-      const deliveries = await storeDeliveries(this.models, this.clock, pending.flatMap(webhookNewsOf));
-      await this.queues.add([...pending.flatMap(jobsOf), ...deliveries]);
+    if (pending.length > 0) await this.handOver(pending);
+    await this.requestAudit();
+  }
+
+  private async handOver(pending: EventDoc[]): Promise<void> {
+    const spans = pending.map(({ type, trace }) => (trace ? openSpan(`hand over ${type}`, { parent: trace }) : null));
+    let failed = true;
+    try {
+      const events = pending.map(
+        (event, i): EventDoc => (spans[i]?.trace ? { ...event, trace: spans[i].trace } : event),
+      );
+      await this.signals.send(events.flatMap(liveUpdatesOf));
+      const deliveries = await storeDeliveries(this.models, this.clock, events.flatMap(webhookNewsOf));
+      await this.queues.add([...events.flatMap(jobsOf), ...deliveries]);
       await this.models.Event.updateMany(
-        { _id: { $in: pending.map((event) => event._id) } },
+        { _id: { $in: events.map((event) => event._id) } },
         { $set: { pending: false } },
         { writeConcern: { w: 1 } },
       );
+      failed = false;
+    } finally {
+      for (const span of spans) span?.end(failed);
     }
-    await this.requestAudit();
   }
 
   /**
@@ -321,15 +342,16 @@ function liveUpdatesOf(event: EventDoc): Signal[] {
   const to = toEverybody ? roles.map((role) => `role:${role}`) : [...event.recipients.map(String), 'role:admin'];
   const ofEach = (each && event.records) ?? [];
   const { carers } = event;
-  return [
-    { push: { name, to, refs: { ...refs, ...record } } },
-    ...(carers ? [{ push: { name: 'carer:changed' as const, to: carers.map(String), refs } }] : []),
-    ...ofEach.map(
-      (id): Signal => ({
-        push: { name: each as LiveUpdate['name'], to, refs: { record: String(id), study: String(event.record) } },
-      }),
-    ),
+  const updates: LiveUpdate[] = [
+    { name, to, refs: { ...refs, ...record } },
+    ...(carers ? [{ name: 'carer:changed' as const, to: carers.map(String), refs }] : []),
+    ...ofEach.map((id) => ({
+      name: each as LiveUpdate['name'],
+      to,
+      refs: { record: String(id), study: String(event.record) },
+    })),
   ];
+  return updates.map((push) => ({ push, ...(event.trace ? { trace: event.trace } : {}) }));
 }
 
 function jobsOf(event: EventDoc): JobRequest[] {
@@ -337,11 +359,13 @@ function jobsOf(event: EventDoc): JobRequest[] {
   if (!follows) return [];
   const id = String(event._id);
   const template = follows.mail?.(event);
-  return [
+  const made: JobRequest[] = [
     ...(follows.jobs?.(event) ?? []).map((job) => ({ ...job, data: { ...job.data, eventId: id } }) as JobRequest),
     ...(template ? [{ name: 'sendMail' as const, data: { eventId: id, template }, id: `${id}-mail` }] : []),
     ...(follows.settles || (follows.notify && event.recipients.length > 0 && (follows.isNotice?.(event) ?? true))
       ? [{ name: 'notify' as const, data: { eventId: id }, id: `${id}-notify` }]
       : []),
   ];
+  const { trace } = event;
+  return trace ? made.map((job) => ({ ...job, trace })) : made;
 }

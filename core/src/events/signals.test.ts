@@ -53,6 +53,14 @@ it('A reader whose connection breaks before the first signal misses nothing.', a
   expect(heard.missed).toBe(0);
 });
 
+it('A reader passes over a signal of a kind that only a newer version knows.', async () => {
+  const { sender, redis, heard } = await pair();
+  await untilBlocked(redis);
+  await sender.send([{ fax: { to: [] } } as never, cutOf('a')]);
+  await expect.poll(() => heard.signals).toEqual([cutOf('a')]);
+  expect(heard.missed).toBe(0);
+});
+
 it('A reader receives all of a burst that is larger than one read, and reports nothing as missed.', async () => {
   const { sender, redis, heard } = await pair();
   await untilBlocked(redis);

@@ -4,6 +4,7 @@ import type { ServerEvent, ViewEvent } from '@lightbox/contract/events.js';
 import type { Redis } from 'ioredis';
 import { grouped } from '../db/group.js';
 import type { Logger } from '../process/log.js';
+import { type TraceText, traceHere } from '../tracing/traces.js';
 
 /**
  * A live update for browsers. It carries ids and numbers, never content: the gateway that holds the socket reads the
@@ -22,7 +23,7 @@ export interface Disconnect {
   reason: string;
 }
 
-export type Signal = { push: LiveUpdate } | { cut: Disconnect };
+export type Signal = ({ push: LiveUpdate } | { cut: Disconnect }) & { trace?: TraceText };
 
 export interface Listener {
   deliver: (signal: Signal) => void;
@@ -73,8 +74,10 @@ export class Signals {
 
   /** Delivers here at once, and hands the signals to the other gateways; rejects when that failed. */
   async send(signals: Signal[]): Promise<void> {
-    for (const signal of signals) this.listener?.deliver(signal);
-    await Promise.all(signals.map(this.append));
+    const here = traceHere();
+    const traced = here ? signals.map((signal): Signal => ({ trace: here, ...signal })) : signals;
+    for (const signal of traced) this.listener?.deliver(signal);
+    await Promise.all(traced.map(this.append));
   }
 
   /** For signals that no process repeats and no caller waits for: if Redis is away, they are sent when it is back. */
@@ -138,7 +141,7 @@ export class Signals {
         if (unsure) continue;
         for (const [id, fields] of entries) {
           place = { last: id, read: place.read + 1 };
-          if (fields[1] !== this.origin) listener.deliver(JSON.parse(fields[3] ?? '{}') as Signal);
+          if (fields[1] !== this.origin) this.deliver(fields[3], listener);
         }
         unsure = entries.length === 0 || entries.length === COUNT;
         const now = performance.now();
@@ -151,6 +154,12 @@ export class Signals {
         await sleep(500);
       }
     }
+  }
+
+  /** A signal of a kind that only a newer version knows is for its gateways. */
+  private deliver(text = '{}', listener: Listener): void {
+    const signal = JSON.parse(text) as Signal;
+    if ('push' in signal || 'cut' in signal) listener.deliver(signal);
   }
 
   private async entriesAfter(reader: Redis, id: string): Promise<[id: string, fields: string[]][]> {

@@ -40,6 +40,7 @@ export async function leaveTombstones(
 const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown>) | null> = {
   User: null,
   Session: null,
+  DicomNode: null,
   Code: null,
   Image: null,
   Card: ({ models, ids, session }) => models.Card.deleteMany({ image: ids }, { session }).exec(),
@@ -128,6 +129,9 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
   Totp: null,
   Passkey: null,
   Ceremony: null,
+  Identity: null,
+  ScimToken: null,
+  ScimAccount: null,
   UsernameHold: null,
   Decoy: null,
 };

@@ -1,4 +1,5 @@
-import { inflateRawSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { inflateRaw } from 'node:zlib';
 import type { Source } from '../deidentify/copy.js';
 import { encodingOf, startOf, textOf } from '../deidentify/dicom.js';
 import { type Element, ElementReader, type Encoding, MoreBytes, type Pixels } from '../deidentify/elements.js';
@@ -50,11 +51,22 @@ async function headOf(bytes: Buffer, isWhole: boolean): Promise<Head | null> {
   const syntax = named ? textOf(bytes, named) : '';
   if (syntax === DEFLATED) {
     if (!isWhole) return null;
-    const inflated = inflateRawSync(bytes.subarray(end), { maxOutputLength: INFLATED_BYTES });
+    const inflated = await inflate(bytes.subarray(end));
     const encoding = { implicit: false, big: false };
     const set = await inSlices(new ElementReader(inflated, true).dataSet(0, encoding));
     return { bytes: inflated, encoding, syntax, inflated: true, ...set };
   }
   const encoding = encodingOf(bytes, end);
   return { bytes, encoding, syntax, inflated: false, ...(await inSlices(reader.dataSet(end, encoding))) };
+}
+
+const inflateInThread = promisify<Buffer, object, Buffer>(inflateRaw);
+
+/** Inflates a data set, in a thread of Node's pool. A damaged or too large one is a fault of the file. */
+async function inflate(deflated: Buffer): Promise<Buffer> {
+  try {
+    return await inflateInThread(deflated, { maxOutputLength: INFLATED_BYTES });
+  } catch {
+    throw new AppError('UNREADABLE_FILE');
+  }
 }

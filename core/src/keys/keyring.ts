@@ -58,6 +58,8 @@ export interface Keys {
   codes: KeyRing;
   refresh: KeyRing;
   audit: KeyRing;
+  /** Seals what a browser keeps while its person is at a provider of single sign-on, and the hint for the sign-out. */
+  signOn: KeyRing;
   /** Seals the cursors of lists. */
   cursors: KeyRing;
   /** Makes the names of throttle keys in Redis. */
@@ -87,6 +89,7 @@ export function createKeys(config: Pick<Config, 'appKeys' | 'encryptionKeys' | '
     codes: app.derive('codes'),
     refresh: app.derive('refresh'),
     audit: audit.derive('audit'),
+    signOn: app.derive('signOn'),
     cursors: app.derive('cursors'),
     throttles: app.derive('throttles'),
     topics: app.derive('topics'),

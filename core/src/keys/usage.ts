@@ -96,6 +96,7 @@ const holders: Record<keyof Keys, Holder | null> = {
   tokens: null,
   codes: null,
   refresh: null,
+  signOn: null,
   cursors: null,
   throttles: null,
   topics: null,

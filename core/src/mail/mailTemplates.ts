@@ -28,6 +28,8 @@ export const eventMails = [
   'passkeyRemoved',
   'recoveryCodes',
   'tokenCreated',
+  'signOnLinked',
+  'signOnUnlinked',
 ] as const;
 export type EventMail = (typeof eventMails)[number];
 

@@ -1,9 +1,13 @@
-import { Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Limits of the buckets, seconds. */
 const answerTimes = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const deliveryTimes = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const storeTimes = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120, 600];
 const jobTimes = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+/** The end of a connection to the DICOM receiver. `dropped`: there were too many. */
+export type DicomEnd = 'released' | 'rejected' | 'ended' | 'fault' | 'dropped' | 'handshake';
 
 /**
  * The measured values of one process, for `/metrics`. Every label is one of a short list of words of the product: no
@@ -35,6 +39,21 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  private readonly dicomConnections = new Counter({
+    name: 'lightbox_dicom_connections_total',
+    help: 'Connections to the DICOM receiver, by their end.',
+    labelNames: ['end'],
+    registers: [this.registry],
+  });
+
+  private readonly dicomFiles = new Histogram({
+    name: 'lightbox_dicom_store_seconds',
+    help: 'Time from a C-STORE request to its reply.',
+    labelNames: ['status'],
+    buckets: storeTimes,
+    registers: [this.registry],
+  });
+
   tookRequest(method: string, route: string, status: number, ms: number): void {
     this.requests.observe({ method, route, status }, ms / 1000);
   }
@@ -46,6 +65,26 @@ export class Metrics {
 
   tookJob(queue: string, job: string, ms: number): void {
     this.jobs.observe({ queue, job }, ms / 1000);
+  }
+
+  endedDicomConnection(end: DicomEnd): void {
+    this.dicomConnections.inc({ end });
+  }
+
+  tookDicomFile(status: string, ms: number): void {
+    this.dicomFiles.observe({ status }, ms / 1000);
+  }
+
+  /** Adds the number of open associations of a receiver, read at each scrape. */
+  countAssociations(count: () => number): void {
+    new Gauge({
+      name: 'lightbox_dicom_associations',
+      help: 'Associations that are open.',
+      registers: [this.registry],
+      collect() {
+        this.set(count());
+      },
+    });
   }
 
   /** Adds the number of connected sockets of a gateway, read at each scrape. */

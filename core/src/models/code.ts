@@ -1,5 +1,6 @@
 import type { CodeSeed } from '../keys/codes.js';
 import { date, hours, type Id, id, Mixed, number, schemaOf, string } from './fields.js';
+import { type SignOn, signOn } from './signOn.js';
 
 export interface CodeDoc extends CodeSeed {
   _id: Id;
@@ -10,6 +11,8 @@ export interface CodeDoc extends CodeSeed {
    */
   purpose: 'signIn' | 'totp' | 'reset' | 'stepUp' | 'notMe';
   undo?: Undo;
+  /** The sign-in at a provider that this code completes. */
+  signOn?: SignOn;
   tries: number;
   /** The network that requested a reset code, as a keyed hash, and the number of tries from there. */
   askedFrom?: string;
@@ -23,9 +26,9 @@ export interface CodeDoc extends CodeSeed {
 
 /**
  * The change that the link of a mail takes back: an app or a password since that time, the recovery codes of that time,
- * or that passkey.
+ * that passkey, or that linked sign-in.
  */
-export type Undo = { app: Date } | { password: Date } | { recoveryCodes: Date } | { passkey: Id };
+export type Undo = { app: Date } | { password: Date } | { recoveryCodes: Date } | { passkey: Id } | { identity: Id };
 
 /** The fields of a `CodeSeed`. */
 export const codeSeed = { keyId: string, salt: string };
@@ -35,6 +38,7 @@ export const code = schemaOf<CodeDoc>({
   user: id,
   purpose: string,
   undo: Mixed,
+  signOn,
   tries: number,
   askedFrom: String,
   askersTries: Number,

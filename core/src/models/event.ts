@@ -10,6 +10,8 @@ export interface Recorded {
   actor?: Id;
   /** The personal token with which a program acted for the actor. */
   token?: Id;
+  /** The DICOM node that sent files for the actor. */
+  node?: Id;
   table: string;
   /** The record that was acted on; for shares, the image. */
   record?: Id;
@@ -19,6 +21,11 @@ export interface Recorded {
   ip: string;
   reason: string;
   at: Date;
+  /**
+   * Facts that a later version records and this one does not know, as text by their names. They are signed and hashed with
+   * the others, so that every version from this one on can sign, append and verify them.
+   */
+  more?: Record<string, string>;
 }
 
 /** One change or one read of protected content. Audit entry, live update, notice and jobs follow from it. */
@@ -35,6 +42,8 @@ export interface EventDoc extends Recorded {
   unaudited: boolean;
   /** Names of its jobs that are not done. Redis may lose jobs; maintenance adds them again by this list. */
   owed?: string[];
+  /** The trace of the call or job that made the event. Jobs and live updates of the event continue it. */
+  trace?: string;
   /** Signature of the process that made the event; absent on events of versions before events were signed. */
   keyId?: string;
   mac?: string;
@@ -45,6 +54,7 @@ export const recorded: Fields<Recorded> = {
   status: string,
   actor: ObjectId,
   token: ObjectId,
+  node: ObjectId,
   table: string,
   record: ObjectId,
   records: { type: [ObjectId], default: undefined },
@@ -52,6 +62,7 @@ export const recorded: Fields<Recorded> = {
   ip: { type: String, default: '' },
   reason: { type: String, default: '' },
   at: date,
+  more: Mixed,
 };
 
 export const event = schemaOf<EventDoc>(
@@ -63,6 +74,7 @@ export const event = schemaOf<EventDoc>(
     pending: bool,
     unaudited: bool,
     owed: { type: [String], default: undefined },
+    trace: String,
     keyId: String,
     mac: String,
   },

@@ -10,6 +10,8 @@ export interface LookDoc {
   _id: string;
   /** The person who reads; absent for a guest. */
   user?: Id;
+  /** The token by which a program reads for this person. */
+  token?: Id;
   /** The link of a guest who reads. */
   guestLink?: Id;
   /** The image or study. */
@@ -26,6 +28,7 @@ export interface LookDoc {
 export const look = schemaOf<LookDoc>({
   _id: String,
   user: ObjectId,
+  token: ObjectId,
   guestLink: ObjectId,
   record: id,
   owner: id,

@@ -15,12 +15,14 @@ import { consent } from './consent.js';
 import { conversation } from './conversation.js';
 import { counter } from './counter.js';
 import { decoy } from './decoy.js';
+import { dicomNode } from './dicomNode.js';
 import { drawing } from './drawing.js';
 import { emergency } from './emergency.js';
 import { event } from './event.js';
 import type { DocOf } from './fields.js';
 import { guestLink } from './guestLink.js';
 import { idempotency } from './idempotency.js';
+import { identity } from './identity.js';
 import { image } from './image.js';
 import { imageRequest } from './imageRequest.js';
 import { invite } from './invite.js';
@@ -37,6 +39,8 @@ import { pushSubscription } from './pushSubscription.js';
 import { reminder } from './reminder.js';
 import { rendering } from './rendering.js';
 import { report } from './report.js';
+import { scimAccount } from './scimAccount.js';
+import { scimToken } from './scimToken.js';
 import { secret } from './secret.js';
 import { sentMail } from './sentMail.js';
 import { session } from './session.js';
@@ -88,6 +92,7 @@ const schemas = {
   Voice: voice,
   Notification: notification,
   PushSubscription: pushSubscription,
+  DicomNode: dicomNode,
   Webhook: webhook,
   WebhookDelivery: webhookDelivery,
   Reminder: reminder,
@@ -109,6 +114,9 @@ const schemas = {
   Totp: totp,
   Passkey: passkey,
   Ceremony: ceremony,
+  Identity: identity,
+  ScimToken: scimToken,
+  ScimAccount: scimAccount,
   UsernameHold: usernameHold,
   Decoy: decoy,
 };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Core, createCore } from '../core.js';
 import { newId } from '../db/ids.js';
 import { prepareModels } from './prepare.js';
-import { begunSteps } from './upgrade.js';
+import { begunSteps, usedByLaterVersion } from './upgrade.js';
 
 let core: Core;
 const said: string[] = [];
@@ -134,4 +134,15 @@ it('A database that a later version has used is refused in a sentence, and nothi
   expect((await SentMail.collection.indexes()).some(({ key }) => key.at)).toBe(false);
   await Task.deleteOne({ _id: 'upgrade:later' });
   await prepare();
+});
+
+it('A change of a later version that is declared compatible does not stop a start.', async () => {
+  const { Task } = core.models;
+  await Task.collection.insertOne({ _id: 'upgrade:beside', nextAt: new Date(), compatible: true } as never);
+  await prepare();
+  expect(await usedByLaterVersion(core.models)).toBe(true);
+  await Task.deleteOne({ _id: 'upgrade:beside' });
+  expect(await usedByLaterVersion(core.models)).toBe(false);
+  // The changes of this version say of themselves whether an older one may start after them.
+  expect(await Task.countDocuments({ _id: /^upgrade:/, compatible: { $exists: false } })).toBe(0);
 });

@@ -1,11 +1,17 @@
-import type { TokenScope } from '@lightbox/contract/auth/personalTokens.js';
-import { date, days, type Id, id, number, part, schemaOf, string } from './fields.js';
+import type { AnyScope } from '@lightbox/contract/auth/personalTokens.js';
+import type { ShareTarget } from '../access/shares.js';
+import { date, days, type Id, id, number, ObjectId, part, schemaOf, string } from './fields.js';
+import { type SignOn, signOn } from './signOn.js';
 
 /** A personal token. `hash`: SHA-256 of the token, in base64url. */
 interface SessionToken {
   name: string;
-  scopes: TokenScope[];
+  scopes: AnyScope[];
   hash: string;
+  /** The one image or study that it opens. Absent: everything of its person. */
+  only?: ShareTarget;
+  /** The share on which it rests: the token ends with it. */
+  share?: Id;
 }
 
 export interface SessionDoc {
@@ -26,6 +32,8 @@ export interface SessionDoc {
   ip: string;
   /** Set when the session is a personal token: it has no device, no refresh, and does not end by idleness. */
   token?: SessionToken;
+  /** Set when the person signed in at a provider of single sign-on. */
+  signOn?: SignOn;
   browser?: string;
   system?: string;
 }
@@ -42,11 +50,21 @@ export const session = schemaOf<SessionDoc>({
   endReason: String,
   touched: Number,
   ip: { type: String, default: '' },
-  token: part<SessionToken>({ name: string, scopes: [String], hash: string }),
+  token: part<SessionToken>({
+    name: string,
+    scopes: [String],
+    hash: string,
+    only: part<ShareTarget>({ image: id, study: ObjectId }),
+    share: ObjectId,
+  }),
+  signOn,
   browser: String,
   system: String,
 })
   .index({ user: 1, endedAt: 1 })
   .index({ endedAt: 1, lastSeenAt: 1 })
+  .index({ 'signOn.sid': 1 }, { partialFilterExpression: { 'signOn.sid': { $exists: true } } })
+  .index({ 'signOn.identity': 1 }, { partialFilterExpression: { 'signOn.identity': { $exists: true } } })
   .index({ 'token.hash': 1 }, { unique: true, partialFilterExpression: { 'token.hash': { $exists: true } } })
+  .index({ 'token.share': 1 }, { partialFilterExpression: { 'token.share': { $exists: true } } })
   .index({ expiresAt: 1 }, { expireAfterSeconds: days(30) });

@@ -30,6 +30,8 @@ export interface StudyDoc {
   planned?: number;
   /** The request for which its images arrived, until they are taken. */
   held?: Id;
+  /** Time at which a program sent its last file. Absent when the owner has been told of it. */
+  arrivedAt?: Date;
   touched?: number;
 }
 
@@ -49,11 +51,13 @@ export const study = schemaOf<StudyDoc>({
   copied: { type: [ObjectId], default: undefined },
   planned: Number,
   held: ObjectId,
+  arrivedAt: Date,
   touched: Number,
 })
   .index({ key: 1 }, { unique: true, partialFilterExpression: { key: { $exists: true } } })
   .index({ owner: 1 })
   .index({ held: 1 }, { sparse: true })
+  .index({ arrivedAt: 1 }, { sparse: true })
   // Studies that stayed empty, and studies of copies that stayed unfinished.
   .index({ images: 1, createAt: 1 })
   .index({ createAt: 1 }, { partialFilterExpression: { planned: { $exists: true } } });

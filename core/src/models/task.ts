@@ -10,6 +10,8 @@ export interface TaskDoc {
   begunAt?: Date;
   /** Of a change of older records (`upgrade.ts`): when it was finished. */
   doneAt?: Date;
+  /** Of such a change: a version that does not know it may start on this database all the same. */
+  compatible?: boolean;
 }
 
-export const task = schemaOf<TaskDoc>({ _id: String, nextAt: date, begunAt: Date, doneAt: Date });
+export const task = schemaOf<TaskDoc>({ _id: String, nextAt: date, begunAt: Date, doneAt: Date, compatible: Boolean });

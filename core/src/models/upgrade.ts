@@ -8,7 +8,16 @@ import type { TaskDoc } from './task.js';
 import type { UserDoc } from './user.js';
 
 /** Changes the records after this id, some at a time. Returns the last of them; null when none was left. */
-type Step = (models: Models, after: ObjectId | null) => Promise<ObjectId | null>;
+type Work = (models: Models, after: ObjectId | null) => Promise<ObjectId | null>;
+
+interface Step {
+  work: Work;
+  /**
+   * True when versions from before this change may also be started after it. They read this from the database. False: what
+   * an older version writes after the change would lack something.
+   */
+  compatible: boolean;
+}
 
 /**
  * The changes of records that an older version left, each made once for a database, in this order. A change is only
@@ -16,9 +25,9 @@ type Step = (models: Models, after: ObjectId | null) => Promise<ObjectId | null>
  * released is never renamed or removed, because its name in the database says which version has used it.
  */
 const steps: Record<string, Step> = {
-  cards: (models, after) => addCards(models, after, new Date()),
+  cards: { work: (models, after) => addCards(models, after, new Date()), compatible: false },
   /** Accounts whose words were stored before the letters and digits of Arabic and Urdu were folded. */
-  words: foldWords,
+  words: { work: foldWords, compatible: false },
 };
 
 /** A process that died in a step blocks the others for this time. */
@@ -27,16 +36,26 @@ const PAUSE_MS = 250;
 
 const PREFIX = 'upgrade:';
 const nameOf = (task: Pick<TaskDoc, '_id'>) => task._id.slice(PREFIX.length);
+const begun = { _id: { $gte: PREFIX, $lt: 'upgrade;' } };
 
 /** Returns the names of the changes that were begun in this database. */
-export async function begunSteps({ Task }: Models): Promise<string[]> {
-  const found = await Task.find({ _id: { $gte: PREFIX, $lt: 'upgrade;' } }, { _id: 1 }).lean<TaskDoc[]>();
-  return found.map(nameOf);
+export async function begunSteps({ Task }: Pick<Models, 'Task'>): Promise<string[]> {
+  return (await Task.find(begun, { _id: 1 }).lean<TaskDoc[]>()).map(nameOf);
 }
 
-/** Throws when a later version has changed the records of this database: this version does not know how. */
-export async function refuseLaterVersion(models: Models): Promise<void> {
-  const unknown = (await begunSteps(models)).filter((name) => !Object.hasOwn(steps, name));
+const isUnknown = (name: string): boolean => !Object.hasOwn(steps, name);
+
+/** True when a later version has used this database. It may store records that this version does not know. */
+export const usedByLaterVersion = async (models: Pick<Models, 'Task'>): Promise<boolean> =>
+  (await begunSteps(models)).some(isUnknown);
+
+/**
+ * Throws when a later version has changed the records of this database in a way that this version does not know, unless it
+ * declared that this version may work with them.
+ */
+export async function refuseLaterVersion({ Task }: Models): Promise<void> {
+  const found = await Task.find({ ...begun, compatible: { $ne: true } }, { _id: 1 }).lean<TaskDoc[]>();
+  const unknown = found.map(nameOf).filter(isUnknown);
   if (unknown.length === 0) return;
   throw new ConfigError(
     `A later version of Lightbox has used this database (${unknown.join(', ')}). Start that version, or restore a backup from before it (docs/operations/upgrades.md).`,
@@ -48,10 +67,10 @@ export async function upgradeRecords(models: Models): Promise<void> {
   for (const [name, step] of Object.entries(steps)) await once(models, PREFIX + name, step);
 }
 
-async function once(models: Models, _id: string, step: Step): Promise<void> {
+async function once(models: Models, _id: string, { work, compatible }: Step): Promise<void> {
   const { Task, Position } = models;
   while (!(await Task.exists({ _id, doneAt: { $exists: true } }))) {
-    await Task.updateOne({ _id }, { $setOnInsert: { nextAt: new Date(0) } }, { upsert: true });
+    await Task.updateOne({ _id }, { $setOnInsert: { nextAt: new Date(0), compatible } }, { upsert: true });
     const begunAt = await claim(models, _id);
     if (!begunAt) {
       await pause(PAUSE_MS);
@@ -59,7 +78,7 @@ async function once(models: Models, _id: string, step: Step): Promise<void> {
     }
     const mine = { _id, begunAt };
     let after = (await Position.findById(_id).lean())?.after ?? null;
-    for (let last = await step(models, after); last; last = await step(models, after)) {
+    for (let last = await work(models, after); last; last = await work(models, after)) {
       after = last;
       await Position.updateOne({ _id }, { $set: { after } }, { upsert: true });
       await Task.updateOne(mine, [claimed], { updatePipeline: true });

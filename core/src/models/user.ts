@@ -13,6 +13,7 @@ export interface UserDoc {
   username: string;
   /** The username in lower case, which is unique. */
   usernameKey: string;
+  /** Empty: no password opens the account. */
   passwordHash: string;
   role: Role;
   status: UserStatus;
@@ -86,7 +87,7 @@ export const user = schemaOf<UserDoc>({
   email: string,
   username: string,
   usernameKey: string,
-  passwordHash: string,
+  passwordHash: { type: String, default: '' },
   role: string,
   status: string,
   active: bool,

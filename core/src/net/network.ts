@@ -16,3 +16,14 @@ function plain(address: string) {
   const parsed = ipaddr.process(address);
   return { kind: parsed.kind(), bytes: parsed.toByteArray(), text: parsed.toString() };
 }
+
+/** True when the address is one of these, or in one of these ranges. An IPv4 address inside an IPv6 one counts as itself. */
+export function isWithin(address: string, allowed: readonly string[]): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  return allowed.some((one) => {
+    const [network, bits] = one.includes('/') ? ipaddr.parseCIDR(one) : [ipaddr.process(one), undefined];
+    if (network.kind() !== parsed.kind()) return false;
+    return parsed.match(network as ipaddr.IPv4, bits ?? (network.kind() === 'ipv4' ? 32 : 128));
+  });
+}

@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino';
 import type { Config } from '../config/config.js';
+import { isTracing, traceIds } from '../tracing/traces.js';
 
 export type { Logger };
 
@@ -13,6 +14,7 @@ export function createLogger(config: Pick<Config, 'production' | 'logLevel'>, se
     level: config.logLevel,
     base: { service },
     serializers: { err: plainError },
+    ...(isTracing() ? { mixin: traceIds } : {}),
     redact: ['*.password', '*.token', '*.code', '*.email', '*.content', 'req.headers', 'res.headers'],
     ...(pretty ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname,service' } } } : {}),
   });

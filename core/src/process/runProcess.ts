@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
 import { configExitCode, loadConfig } from '../config/env.js';
 import type { Core } from '../core.js';
+import { startTraces } from '../tracing/start.js';
 import { reportReady, whenLauncherIsGone } from './launcherLink.js';
 
 interface Running {
@@ -15,23 +17,33 @@ interface Running {
  * the timer come late and the exit takes a moment.
  */
 const TIMEOUT_MS = 9_000;
+const TRACES_MS = 1_000;
 
 /**
  * Runs a gateway or worker process: starts it with the configuration from the environment, reports when it serves, and
  * stops it once, by signal or with its launcher, also while it waits for a dependency.
  */
-export async function runProcess(start: (config: Config) => Promise<Running>): Promise<void> {
-  const { core, ready, stop } = await started(start);
+export async function runProcess(service: string, start: (config: Config) => Promise<Running>): Promise<void> {
+  let endTraces = async (): Promise<void> => undefined;
+  const { core, ready, stop } = await started(async (config) => {
+    // First: the log asks if there are traces.
+    endTraces = await startTraces(config, service);
+    return start(config);
+  });
   let stopping = false;
   const stopOnce = (): void => {
     if (stopping) return;
     stopping = true;
     // A dependency that is away must not delay the exit longer than this.
     setTimeout(() => process.exit(1), TIMEOUT_MS).unref();
-    stop().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
+    // Without a collector the last spans are lost, and the process ends in time all the same.
+    const sent = () => Promise.race([endTraces().catch(() => undefined), pause(TRACES_MS)]);
+    stop()
+      .then(sent)
+      .then(
+        () => process.exit(0),
+        () => process.exit(1),
+      );
   };
   process.on('SIGTERM', stopOnce);
   process.on('SIGINT', stopOnce);

@@ -2,6 +2,7 @@ import { type QueueName, queueNames } from '@lightbox/contract/queues.js';
 import { type JobsOptions, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../db/clock.js';
+import { type TraceText, traceHere } from '../tracing/traces.js';
 import { type JobData, type JobName, jobs } from './jobs.js';
 
 export interface JobRequest<N extends JobName = JobName> {
@@ -17,6 +18,8 @@ export interface JobRequest<N extends JobName = JobName> {
   once?: string;
   /** A person waits for the job: it comes before all jobs that were moved behind others. */
   awaited?: boolean;
+  /** The trace that the job continues; without it, that of the work that adds the job. */
+  trace?: TraceText;
 }
 
 /**
@@ -64,6 +67,8 @@ export class Queues {
 
 function toBullMq(request: JobRequest, now: Date): { name: string; data: unknown; opts: JobsOptions } {
   const { attempts, backoff } = jobs[request.name];
+  // A job that stands for those of many callers belongs to no trace.
+  const trace = request.once ? undefined : (request.trace ?? traceHere());
   return {
     name: request.name,
     data: request.data,
@@ -76,6 +81,7 @@ function toBullMq(request: JobRequest, now: Date): { name: string; data: unknown
       ...(request.delayMs ? { delay: request.delayMs } : {}),
       ...(request.once ? { deduplication: { id: request.once } } : {}),
       ...(request.awaited ? { priority: AWAITED_PRIORITY } : {}),
+      ...(trace ? { telemetry: { metadata: trace } } : {}),
     },
   };
 }

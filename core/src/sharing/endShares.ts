@@ -28,6 +28,12 @@ export async function endShares(
     { $set: { live: false, endedAt: now } },
     { session },
   );
+  // The recipients may have opened another viewer by these shares.
+  await core.models.Session.updateMany(
+    { 'token.share': { $in: shares.map((share) => share._id) }, endedAt: { $exists: false } },
+    { $set: { endedAt: now, endReason: 'share' } },
+    { session },
+  );
   await refreshAudience(core.models, target, now, session);
   const owner = await ownerOf(core.models, target, session);
   for (const share of shares) {

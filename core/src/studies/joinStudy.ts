@@ -24,6 +24,8 @@ export interface Joining {
   identity?: FileIdentity;
   /** The request for which a file arrived: it joins no study of before. */
   request?: ObjectId;
+  /** A program sends the files of the study: the owner is told when no more come. */
+  arrives?: true;
   filename?: string;
 }
 
@@ -77,7 +79,7 @@ export function withStudy<T>({ studyId, copies, identity }: Joining, work: () =>
 export async function joinStudy(core: Core, tx: Transaction, joining: Joining): Promise<JoinedStudy> {
   const study = await studyOf(core, tx, joining);
   if (!study) return alone;
-  const { image, copies, identity, filename } = joining;
+  const { image, copies, identity, filename, arrives } = joining;
   const isLead = !study.lead;
   const patient = study.patient ?? image.patient;
   const studyDate = study.studyDate ?? identity?.studyDate;
@@ -89,6 +91,7 @@ export async function joinStudy(core: Core, tx: Transaction, joining: Joining): 
     ...(isLead ? { lead: image._id } : {}),
     ...(patient ? { patient } : {}),
     ...(studyDate ? { studyDate } : {}),
+    ...(arrives ? { arrivedAt: core.clock.now() } : {}),
   };
   const isWhole = study.planned !== undefined && (study.copied?.length ?? 0) + 1 >= study.planned;
   const grown = await core.models.Study.findOneAndUpdate(

@@ -44,6 +44,7 @@ const judges: Record<WebhookEvent, Judge> = {
   'image.updated': image,
   'image.deleted': deleted,
   'study.updated': (core, viewer, { studyId = '' }) => mayStudy('see', core, viewer, studyId),
+  'study.complete': (core, viewer, { studyId = '' }) => mayStudy('see', core, viewer, studyId),
   'study.deleted': deleted,
   'share.created': share,
   'share.verified': share,
@@ -66,6 +67,9 @@ const judges: Record<WebhookEvent, Judge> = {
   'message.new': async ({ models }, { id }, { messageId = '' }) =>
     (await models.Message.exists({ _id: oid(messageId), recipient: oid(id) })) !== null,
 };
+
+/** False for an event that only a newer version knows. */
+export const isKnownNews = (type: string): boolean => type === TEST_EVENT || Object.hasOwn(judges, type);
 
 /**
  * True when the webhook may get the delivery now. That of a person gets what the person may learn at this moment, by the

@@ -38,6 +38,7 @@ export const routes: readonly Screen[] = [
   at('/forgot-password', 'nobody'),
   at('/reset-password?token=of-a-mail', 'nobody'),
   at('/not-me?token=of-a-mail', 'nobody'),
+  { ...at('/sign-on/clinic?code=x&state=y', 'nobody'), ready: '[role=alert]' },
   at(`/guest/${'0'.repeat(24)}#${'x'.repeat(43)}`, 'nobody'),
   at(`/send/${'0'.repeat(24)}#${'x'.repeat(43)}`, 'nobody'),
   { ...at('/dashboard', 'admin', 'healthProvider'), ready: 'td' },

@@ -22,6 +22,7 @@ import { Link as RouterLink, useParams } from 'react-router-dom';
 import type { z } from 'zod';
 import { useMay } from '../auth/session';
 import { currentCode } from '../i18n';
+import { AskLink } from '../images/AskLink';
 import { hasEnded } from '../images/access';
 import { useImage } from '../images/images';
 import { socketAtom } from '../lib/connection';
@@ -248,7 +249,12 @@ function Analysis({ imageId }: { imageId: string }) {
       title={t(running ? 'analysis.running' : 'analysis.title')}
       crumbs={<Crumbs caption={image.data?.caption} />}
       aside={!isOwn && <Chip />}
-      act={!failed && !going.asks && answer?.status !== 'failed' && againButton(t('analysis.again'), 'outline')}
+      act={
+        <Flex gap="2.5" wrap="wrap">
+          {!failed && !going.asks && answer?.status !== 'failed' && againButton(t('analysis.again'), 'outline')}
+          {image.data?.isVerified && <AskLink image={image.data} need="answer" variant="solid" />}
+        </Flex>
+      }
     >
       <VisuallyHidden role="status">{said}</VisuallyHidden>
       {failed ? (

@@ -4,6 +4,7 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ImageLine } from '../images/ImageCard';
+import { OpenInViewer } from '../images/ViewerLink';
 import { formatDateTime, formatProbability } from '../lib/format';
 import { ImageWell } from '../ui/ImageWell';
 import { Meter } from '../ui/Meter';
@@ -11,7 +12,10 @@ import { Waiting } from '../ui/Skeletons';
 import { sureness } from './analysis';
 import { HeatLayer, HeatSwitch } from './HeatMap';
 
-/** Shows the analysed image, and over it the place that moved the classifier most, if it says so. */
+/**
+ * Shows the analysed image with the way into the viewer, and over it the place that moved the classifier most, if it
+ * says so.
+ */
 export function AboutImage({ image, heatMap }: { image: Image | undefined; heatMap?: HeatMap | undefined }) {
   const { t } = useTranslation();
   const [hot, setHot] = useState(false);
@@ -34,6 +38,7 @@ export function AboutImage({ image, heatMap }: { image: Image | undefined; heatM
             <Text fontSize="xs" color="fg.muted">
               <ImageLine image={image} />
             </Text>
+            {image.image_url && <OpenInViewer image={image} size="sm" w="full" mt="3" />}
           </>
         ) : (
           <Waiting h="14px" w="60%" />

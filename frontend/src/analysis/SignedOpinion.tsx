@@ -5,7 +5,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { AskLink } from '../images/AskLink';
 import { useImage } from '../images/images';
-import { OpenInViewer } from '../images/ViewerLink';
 import { errorText } from '../lib/errors';
 import { formatDateTime, fullName } from '../lib/format';
 import { ApiError } from '../lib/http';
@@ -51,7 +50,6 @@ function Signed({ result, image }: { result: Completed; image: Image | undefined
         )}
         <Flex mt="4" gap="2.5" wrap="wrap">
           <ReportButton imageId={result.imageId} />
-          {image && <OpenInViewer image={image} />}
           {image && <AskLink image={image} need="answer" variant="ghost" />}
         </Flex>
       </Box>

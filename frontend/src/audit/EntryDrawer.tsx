@@ -50,6 +50,7 @@ export function EntryDrawer({ entry, onClose }: { entry: AuditEntry | undefined;
     ...mono(t('audit.ip'), shown.ipaddress),
     ...mono(t('audit.userId'), shown.user?.id),
     ...mono(t('audit.tokenId'), shown.tokenId),
+    ...mono(t('audit.nodeId'), shown.nodeId),
     ...mono(t('audit.seal'), shown.hash),
   ];
   return (

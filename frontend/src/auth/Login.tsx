@@ -25,11 +25,13 @@ import { placeErrors } from './forms';
 import { passkeysPossible } from './passkey';
 import { endedAtom, idleMinutesAtom, sessionAtom, verificationAtom } from './session';
 
-/** Both are loaded after the form, which people can fill in meanwhile. */
+/** These are loaded after the form, which people can fill in meanwhile. */
 const DemoPeople = lazy(async () => ({ default: (await import('./DemoPeople')).DemoPeople }));
 const PasskeySignIn = lazy(async () => ({ default: (await import('./PasskeySignIn')).PasskeySignIn }));
 
-const aboutTheAccount = ['ACCOUNT_PENDING', 'ACCOUNT_REJECTED', 'ACCOUNT_INACTIVE'];
+const SignOnButtons = lazy(async () => ({ default: (await import('./SignOnButtons')).SignOnButtons }));
+
+const aboutTheAccount = ['ACCOUNT_PENDING', 'ACCOUNT_REJECTED', 'ACCOUNT_INACTIVE', 'LOCAL_SIGN_IN_OFF'];
 
 /** Reasons after which the account cannot sign in again. */
 const closed = ['deactivated', 'deleted'];
@@ -198,6 +200,9 @@ function LoginForm() {
           </Suspense>
         </Box>
       )}
+      <Suspense fallback={null}>
+        <SignOnButtons />
+      </Suspense>
       <Text textAlign="center" color="fg.muted" mt="22px">
         {t('auth.login.newHere')}{' '}
         <Link asChild variant="underline" fontWeight="semibold">

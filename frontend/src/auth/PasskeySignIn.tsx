@@ -1,6 +1,7 @@
 import { Box, Button, Flex, Text } from '@chakra-ui/react';
 import type { PasskeyAnswer } from '@lightbox/contract/auth/passkeys.js';
 import { FingerprintIcon } from '@phosphor-icons/react';
+import { useAtomValue } from 'jotai';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
@@ -10,7 +11,7 @@ import { startOf } from '../lib/paths';
 import { toast } from '../lib/toaster';
 import { authCalls } from './calls';
 import { choosePasskey, endAutofill, offersAutofill, passkeysPossible } from './passkey';
-import { startSession, takePlace } from './session';
+import { startSession, takePlace, verificationAtom } from './session';
 
 /** Returns the passkey that the person chooses, or undefined if they choose none. */
 async function choose(autofill: boolean): Promise<PasskeyAnswer | undefined> {
@@ -20,9 +21,13 @@ async function choose(autofill: boolean): Promise<PasskeyAnswer | undefined> {
 
 function useEnter() {
   const navigate = useNavigate();
+  const verification = useAtomValue(verificationAtom);
   return async (body: PasskeyAnswer | undefined): Promise<void> => {
     if (!body) return;
-    const { data } = await send(authCalls.passkeySignIn, { body }, { token: 'none' });
+    // After a provider of single sign-on the passkey completes that sign-in, and opens none of its own.
+    const { data } = verification?.signOn
+      ? await send(authCalls.confirm, { body: { passkey: body } }, { token: verification.token })
+      : await send(authCalls.passkeySignIn, { body }, { token: 'none' });
     startSession(data.user, data.token);
     navigate(takePlace(data.user.id) ?? startOf(data.user.role.name), { replace: true });
   };

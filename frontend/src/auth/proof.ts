@@ -4,7 +4,7 @@ import { atom } from 'jotai';
 import { store } from '../lib/store';
 
 /** A way to give the step-up proof. */
-export type Way = keyof BodyInput<typeof securityCalls.stepUp>;
+export type Way = keyof BodyInput<typeof securityCalls.stepUp> | 'signOn';
 
 interface Asked {
   ways: Way[];

@@ -81,6 +81,7 @@ const endReasons = [
   'signedOut',
   'signInChanged',
   'notMe',
+  'signOnEnded',
 ] as const;
 export type EndReason = (typeof endReasons)[number];
 
@@ -116,6 +117,8 @@ export interface Verification {
   email: string;
   /** The second step: the code of the mail or of the authenticator app, or a passkey. */
   method?: SignInMethod | undefined;
+  /** The sign-in began at a provider of single sign-on. */
+  signOn?: true;
   /** The time at which the last code was sent, for the waiting time before the next one. */
   sentAt: number;
 }

@@ -13,15 +13,17 @@ import { endSession } from './session';
 export function useLogout() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const done = () => {
+  const done = (url?: string) => {
     navigate(paths.login);
     endSession('logout');
+    // The provider signs out too, and sends the browser back.
+    if (url) return location.assign(url);
     toast.success(t('app.loggedOut'));
   };
   const { mutate, isPending } = useMutation({
     mutationFn: () => send(authCalls.logout, { body: {} }),
     meta: { silent: true },
-    onSuccess: done,
+    onSuccess: ({ data }) => done(data?.url),
     // On 401 the session has already ended on the server.
     onError: (error) =>
       error instanceof ApiError && error.status === 401 ? done() : toast.error(t('app.logoutFailed')),

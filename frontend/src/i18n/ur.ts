@@ -18,6 +18,7 @@ import { notifications } from './ur/notifications';
 import { overview } from './ur/overview';
 import { profile } from './ur/profile';
 import { push } from './ur/push';
+import { receiver } from './ur/receiver';
 import { requests } from './ur/requests';
 import { roles } from './ur/roles';
 import { security } from './ur/security';
@@ -65,6 +66,7 @@ export const ur: LanguageFile = {
     selfCheck,
     viewer,
     webhooks,
+    receiver,
   },
   sentences,
 };

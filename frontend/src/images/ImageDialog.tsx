@@ -17,6 +17,7 @@ import { useDownload } from './download';
 import { FactRows } from './FactRows';
 import { ImageBadges, ImageLine, isPicture } from './ImageCard';
 import { GoneWell, LargeDialog } from './LargeDialog';
+import { OtherViewer } from './OtherViewer';
 import { Picture } from './Picture';
 import { ShareAndAi } from './ShareAndAi';
 import { useSubject } from './studies';
@@ -97,6 +98,7 @@ export function ImageDialog({ open, image: asked, onClose, onExited, onAsk, fina
             </Text>
           )}
           <OpenInViewer image={image} />
+          <OtherViewer key={image.id} image={image} can={can} />
           <ShareAndAi image={image} can={can} onAsk={onAsk} analysedId={image.id} />
           <AskLink image={image} need="answer" variant="ghost" />
           {image.studyId && !image.study && (

@@ -1,4 +1,4 @@
-import { Button, IconButton } from '@chakra-ui/react';
+import { Button, type ButtonProps, IconButton } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { ScanIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
@@ -14,10 +14,10 @@ export function viewerPath(image: Image): string {
 }
 
 /** The button beside a text about an image, which opens that one image in the viewer. */
-export function OpenInViewer({ image }: { image: Pick<Image, 'id'> }) {
+export function OpenInViewer({ image, ...button }: { image: Pick<Image, 'id'> } & ButtonProps) {
   const { t } = useTranslation();
   return (
-    <Button asChild variant="subtle">
+    <Button asChild variant="subtle" {...button}>
       <Link to={paths.viewer(image.id)}>
         <ScanIcon aria-hidden />
         {t('studies.viewer')}

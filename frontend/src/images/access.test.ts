@@ -65,15 +65,15 @@ const images = {
 type Row = [role: Role, image: keyof typeof images, buttons: string];
 const table: Row[] = [
   ['patient', 'unverified', 'verify'],
-  ['patient', 'verified', 'open download'],
-  ['patient', 'withoutDownload', 'open'],
+  ['patient', 'verified', 'open elsewhere download'],
+  ['patient', 'withoutDownload', 'open elsewhere'],
   ['patient', 'ended', ''],
-  ['patient', 'signed', 'open download opinion timeline'],
-  ['healthProvider', 'own', 'open download share ai sign remove timeline'],
-  ['healthProvider', 'ownForPatient', 'open download share ai sign remove removeNeedsReason timeline'],
+  ['patient', 'signed', 'open elsewhere download opinion timeline'],
+  ['healthProvider', 'own', 'open elsewhere download share ai sign remove timeline'],
+  ['healthProvider', 'ownForPatient', 'open elsewhere download share ai sign remove removeNeedsReason timeline'],
   ['healthProvider', 'unverified', 'verify'],
-  ['healthProvider', 'verified', 'open download ai sign'],
-  ['healthProvider', 'withoutDownload', 'open ai sign'],
+  ['healthProvider', 'verified', 'open elsewhere download ai sign'],
+  ['healthProvider', 'withoutDownload', 'open elsewhere ai sign'],
   ['healthProvider', 'copy', 'open download'],
   ['healthProvider', 'unverifiedCopy', 'verify'],
   ['healthProvider', 'ended', ''],
@@ -81,10 +81,10 @@ const table: Row[] = [
   ['patient', 'cared', 'open'],
   ['healthProvider', 'cared', ''],
   ['healthProvider', 'emergencyOver', ''],
-  ['admin', 'own', 'open download share ai remove timeline'],
+  ['admin', 'own', 'open elsewhere download share ai remove timeline'],
   ['admin', 'foreign', 'open download share ai remove timeline'],
-  ['admin', 'verified', 'open download share ai remove timeline'],
-  ['admin', 'withoutDownload', 'open download share ai remove timeline'],
+  ['admin', 'verified', 'open elsewhere download share ai remove timeline'],
+  ['admin', 'withoutDownload', 'open elsewhere download share ai remove timeline'],
 ];
 
 describe('the buttons on an image card', () => {

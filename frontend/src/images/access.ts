@@ -53,6 +53,8 @@ export interface ImageActions {
   opinion: boolean;
   sign: boolean;
   remove: boolean;
+  /** True when the viewer may take the original to another viewer. */
+  elsewhere: boolean;
   timeline: boolean;
   removeNeedsReason: boolean;
   /** True for a study of which the viewer may change the title. */
@@ -73,6 +75,8 @@ export function actionsOf(viewer: ImageViewer, image: Image, now = Date.now()): 
     opinion: imageRules.readSigned(viewer, facts) && image.analysis?.signed === true,
     sign: imageRules.sign(viewer, facts),
     remove: imageRules.delete(viewer, facts),
+    // An administrator sees images without a share, and takes none of them elsewhere.
+    elsewhere: imageRules.openElsewhere(viewer, facts) && (ownsImage(viewer, image) || image.shareId !== undefined),
     timeline: imageRules.timeline(viewer, facts) && image.isVerified,
     removeNeedsReason: deletionNeedsReason(viewer, facts),
     rename: stackOf(image) !== undefined && imageRules.share(viewer, facts),

@@ -14,6 +14,7 @@ const sentences = {
   'share.resend': 'resent',
   'share.revoke': 'revoked',
   'share.expire': 'expired',
+  'token.viewer': 'elsewhere',
   'emergency.opened': 'emergency',
   'emergency.ended': 'emergencyEnd',
   'analysis.request': 'analysis',

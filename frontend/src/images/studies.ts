@@ -76,6 +76,7 @@ export async function rereadStudy(cache: QueryClient, id: string): Promise<Image
 
 export const studyEvents = {
   feeds: [studies],
+  'study:complete': ({ studyId }, cache) => refreshStudy(cache, studyId),
   'study:updated': ({ studyId }, cache) => refreshStudy(cache, studyId),
   'study:deleted': ({ studyId }, cache) => dropStudy(cache, studyId),
 } satisfies SocketRows;

@@ -205,6 +205,13 @@ const cases: Record<string, Case> = {
     tell: (tell) => tell('study:updated', { studyId: id('b1') }),
     shows: ({ data }: { data: unknown }) => data,
   },
+  'study:complete in a list': {
+    options: imageList('uploaded', query, admin),
+    before: [{ ...image, study: { title: 'CT', imageCount: 2 } }],
+    after: [{ ...image, study: { title: 'CT', imageCount: 40 } }],
+    tell: (tell) => tell('study:complete', { studyId: id('b1') }),
+    shows: ({ data }: { data: unknown }) => data,
+  },
   'study:deleted in a list': {
     options: imageList('shared', query, admin),
     before: [{ ...image, study: { id: id('b1') } }],

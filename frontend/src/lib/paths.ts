@@ -1,3 +1,4 @@
+import { adminDashboard } from '@lightbox/contract/doors.js';
 import type { Role } from '@lightbox/contract/permissions.js';
 import type { PinnedView } from '@lightbox/contract/together/schemas.js';
 
@@ -10,6 +11,8 @@ export const paths = {
   forgotPassword: '/forgot-password',
   resetPassword: '/reset-password',
   notMe: '/not-me',
+  /** A provider of single sign-on sends the browser back here. */
+  signOn: (provider = ':provider') => `/sign-on/${provider}`,
   /** The address of a guest link ends in `#` and its proof. */
   guestLink: (link = ':link') => `/guest/${link}`,
   /** The page on which somebody sends images for a request. Its address ends in `#` and the proof. */
@@ -21,7 +24,7 @@ export const paths = {
   /** The list of people who got access to the viewer's images, for printing. */
   disclosures: '/disclosures',
   dashboard: '/dashboard',
-  adminDashboard: '/admin-dashboard',
+  adminDashboard,
   profile: '/profile',
   noticeSettings: '/profile/notifications',
   /** The viewer's carers, and the patients whom they help. */

@@ -14,6 +14,7 @@ const defaults: PublicSettings = {
   'sharing.expiryHours': limits.shareHours,
   'session.idleMinutes': limits.sessionIdleMinutes,
   'analysis.consent': 'off',
+  'viewer.url': '',
 };
 
 /**

@@ -16,6 +16,7 @@ import {
   SealCheckIcon,
   SignatureIcon,
   SparkleIcon,
+  StackIcon,
   TrayArrowDownIcon,
   UserCheckIcon,
   UsersIcon,
@@ -40,6 +41,7 @@ const looks: Record<NotificationKind, { Icon: Icon; tone: string }> = {
   'share.locked': { Icon: LockKeyIcon, tone: 'warning' },
   'share.revoked': { Icon: ProhibitIcon, tone: 'danger' },
   'guest.opened': { Icon: LinkIcon, tone: 'info' },
+  'study.complete': { Icon: StackIcon, tone: 'success' },
   'request.received': { Icon: TrayArrowDownIcon, tone: 'success' },
   'emergency.opened': { Icon: FirstAidIcon, tone: 'danger' },
   'emergency.questioned': { Icon: FirstAidIcon, tone: 'warning' },
@@ -53,6 +55,7 @@ const looks: Record<NotificationKind, { Icon: Icon; tone: string }> = {
   'analysis.withdrawn': { Icon: ProhibitIcon, tone: 'warning' },
   'consent.asked': { Icon: HandPalmIcon, tone: 'info' },
   'provider.registered': { Icon: UserCheckIcon, tone: 'warning' },
+  'auth.breakGlassUsed': { Icon: WarningIcon, tone: 'danger' },
   'webhook.stopped': { Icon: WebhooksLogoIcon, tone: 'warning' },
   'user.bulkRead': { Icon: UsersIcon, tone: 'warning' },
 };

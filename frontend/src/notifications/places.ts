@@ -15,6 +15,7 @@ export const places: Record<PushKind, readonly [withId: string, without: string]
   // After a revocation the recipient cannot open the image, so both addresses are the gallery.
   'share.revoked': [paths.viewImages, paths.viewImages],
   'guest.opened': image,
+  'study.complete': [paths.study(':id'), paths.viewImages],
   'request.received': [paths.request(':id'), paths.requests],
   'emergency.opened': emergency,
   'emergency.questioned': emergency,
@@ -28,6 +29,7 @@ export const places: Record<PushKind, readonly [withId: string, without: string]
   'analysis.withdrawn': analysis,
   'consent.asked': [paths.profile, paths.profile],
   'provider.registered': [paths.approveProvider, paths.approveProvider],
+  'auth.breakGlassUsed': [paths.auditLogs, paths.auditLogs],
   'webhook.stopped': [paths.profile, paths.profile],
   'user.bulkRead': [`${paths.auditLogs}?user=:id`, paths.auditLogs],
   'message.new': [`${paths.messages}?chat=:id`, paths.messages],

@@ -1,5 +1,6 @@
 import { Box } from '@chakra-ui/react';
 import {
+  BuildingsIcon,
   ClockCounterClockwiseIcon,
   DevicesIcon,
   FingerprintIcon,
@@ -14,6 +15,7 @@ import { Card } from '../ui/Card';
 import { Webhooks } from '../webhooks/Webhooks';
 import { Authenticator } from './Authenticator';
 import { Devices } from './Devices';
+import { Identities } from './Identities';
 import { Passkeys } from './Passkeys';
 import { Password } from './Password';
 import { SignIns } from './SignIns';
@@ -39,6 +41,7 @@ export function Security() {
       <Card title={<Title Icon={FingerprintIcon}>{t('security.passkeys.title')}</Title>}>
         <Passkeys />
       </Card>
+      <Identities title={<Title Icon={BuildingsIcon}>{t('security.signOn.title')}</Title>} />
       <Card title={<Title Icon={ShieldCheckIcon}>{t('security.app.title')}</Title>}>
         <Authenticator />
       </Card>

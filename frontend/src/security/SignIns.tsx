@@ -17,6 +17,7 @@ function useWords() {
   return ({ actiontype, status, reason }: SignInEntry): string => {
     if (actiontype === 'auth.confirm' && status === 'success') {
       const by = { recoveryCode: 'byRecovery', passkey: 'byPasskey' } as const;
+      if (reason.startsWith('signOn:')) return t('security.signIns.bySignOn');
       return t(`security.signIns.${by[reason as keyof typeof by] ?? 'done'}`);
     }
     if (actiontype === 'auth.confirm') return t('security.signIns.wrongCode');

@@ -3,13 +3,15 @@ import { Button, Dialog, Flex, Text } from '@chakra-ui/react';
 import { codePattern } from '@lightbox/contract/auth/rules.js';
 import { securityCalls } from '@lightbox/contract/auth/securityCalls.js';
 import type { BodyInput } from '@lightbox/contract/call.js';
-import { FingerprintIcon, ShieldCheckIcon } from '@phosphor-icons/react';
+import { signOnCalls } from '@lightbox/contract/signOn/calls.js';
+import { BuildingsIcon, FingerprintIcon, ShieldCheckIcon } from '@phosphor-icons/react';
 import { useMutation } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { choosePasskey, passkeysPossible } from '../auth/passkey';
 import { askedAtom, type Way } from '../auth/proof';
+import { goToProvider, hereAgain } from '../auth/signOn';
 import { useWrongCode } from '../auth/useWrongCode';
 import { errorText } from '../lib/errors';
 import { ApiError, send } from '../lib/http';
@@ -25,6 +27,26 @@ async function passkeyProof(): Promise<Proof | null> {
   const { data } = await send(securityCalls.askStepUpPasskey, { body: {} });
   const passkey = await choosePasskey(data);
   return passkey ? { passkey } : null;
+}
+
+/** Sends the person to the provider for a fresh sign-in. They come back to this screen, and repeat what they did. */
+function ProviderProof() {
+  const { t } = useTranslation();
+  const go = useMutation({
+    mutationFn: () => send(signOnCalls.beginSignOnStepUp, { body: { returnTo: hereAgain() } }),
+    onSuccess: ({ data }) => goToProvider(data.url, 'stepUp'),
+  });
+  return (
+    <>
+      <Text fontSize="sm" color="fg.muted">
+        {t('security.stepUp.help.signOn')}
+      </Text>
+      <Button w="full" mt="5" loading={go.isPending} onClick={() => go.mutate()}>
+        <BuildingsIcon aria-hidden />
+        {t('security.stepUp.use.signOn')}
+      </Button>
+    </>
+  );
 }
 
 function useProof(way: Way, onProven: () => void) {
@@ -104,7 +126,7 @@ function Ways({ ways, onProven }: { ways: Way[]; onProven: () => void }) {
   });
   return (
     <>
-      <ProofForm key={way} way={way} onProven={onProven} />
+      {way === 'signOn' ? <ProviderProof /> : <ProofForm key={way} way={way} onProven={onProven} />}
       <Flex direction="column" gap="1" mt="3">
         {usable
           .filter((other) => other !== way)

@@ -1,5 +1,5 @@
 import { Box, Button, Flex, IconButton, Text } from '@chakra-ui/react';
-import type { PersonalToken } from '@lightbox/contract/auth/personalTokens.js';
+import { type PersonalToken, viewerScope } from '@lightbox/contract/auth/personalTokens.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { PlugsIcon, PlusIcon, TrashIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
@@ -53,8 +53,10 @@ function Row({ token, onRevoke }: { token: PersonalToken; onRevoke: () => void }
           {scopes.map((scope) => t(`security.tokens.scope.${scope}`)).join(' · ')}
         </Text>
         <Text fontSize="sm" color="fg.muted" fontVariantNumeric="tabular-nums">
-          {t('security.tokens.until', { date: formatDate(expiresAt) })} ·{' '}
-          {lastUsedAt ? t('security.tokens.used', { time: formatDateTime(lastUsedAt) }) : t('security.tokens.unused')}
+          {t('security.tokens.until', {
+            date: scopes.includes(viewerScope) ? formatDateTime(expiresAt) : formatDate(expiresAt),
+          })}{' '}
+          · {lastUsedAt ? t('security.tokens.used', { time: formatDateTime(lastUsedAt) }) : t('security.tokens.unused')}
         </Text>
       </Box>
       <IconButton
@@ -90,7 +92,7 @@ export function Tokens() {
           ))}
         </Box>
       )}
-      {tokens.length < limits.tokens && (
+      {tokens.filter(({ scopes }) => !scopes.includes(viewerScope)).length < limits.tokens && (
         <Button variant="outline" onClick={() => setCreating(true)}>
           <PlusIcon aria-hidden />
           {t('security.tokens.create')}

@@ -1,5 +1,6 @@
 import { securityCalls } from '@lightbox/contract/auth/securityCalls.js';
 import type { BodyInput } from '@lightbox/contract/call.js';
+import { signOnCalls } from '@lightbox/contract/signOn/calls.js';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { makePasskey } from '../auth/passkey';
 import { send } from '../lib/http';
@@ -103,6 +104,16 @@ export const useRenamePasskey = () =>
 
 export const useRemovePasskey = () =>
   usePasskeyChange((id: string) => send(securityCalls.removePasskey, { params: { id }, body: {} }));
+
+export const identityList = queryOptions({
+  queryKey: ['security', 'identities'],
+  queryFn: ({ signal }) => send(signOnCalls.listIdentities, {}, { signal }),
+});
+
+export const signOnProviders = queryOptions({
+  queryKey: ['security', 'signOn'],
+  queryFn: ({ signal }) => send(signOnCalls.listSignOn, {}, { signal }),
+});
 
 export function useChangePassword() {
   const cache = useQueryClient();

@@ -59,6 +59,7 @@ const change = (n: number, from: string | null, to: string | null) => ({
 const server = () =>
   answer({
     'GET /appsetting/': () => ({ body: { data: list } }),
+    'GET /dicom-nodes': () => ({ body: { data: [] } }),
     'GET /webhooks/installation': () => ({ body: { data: [] } }),
     'GET /appsetting/known': () => ({ body: { data: known() } }),
     'GET /appsetting/known/sharing.expiryHours/history': () => ({

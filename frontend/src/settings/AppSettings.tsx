@@ -9,6 +9,7 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../lib/errors';
 import { toast } from '../lib/toaster';
 import { useIsWide } from '../lib/useMedia';
+import { DicomNodes } from '../receiver/DicomNodes';
 import { Card } from '../ui/Card';
 import { ConfirmDialog } from '../ui/ConfirmDialog';
 import { LoadFailed } from '../ui/LoadFailed';
@@ -23,6 +24,7 @@ import { type KnownDraft, KnownRow } from './KnownRow';
 import { Layout } from './Layout';
 import { NotesHead } from './NotesHead';
 import { NoteRow } from './Row';
+import { ScimTokens } from './ScimTokens';
 import { knownIn, knownOf, knownSettingList, settingList, useDeleteSetting, useRefusal, useWords } from './settings';
 
 function DeleteSetting({ setting, onClose }: { setting: Setting; onClose: () => void }) {
@@ -167,8 +169,16 @@ export function AppSettings() {
         )}
       </Box>
       <Box mt="6">
+        <ScimTokens />
+      </Box>
+      <Box mt="6">
         <Card title={t('webhooks.titleWhole')}>
           <Webhooks whole />
+        </Card>
+      </Box>
+      <Box mt="6">
+        <Card title={t('receiver.title')}>
+          <DicomNodes />
         </Card>
       </Box>
       <History of={shown} onClose={() => setShown(undefined)} />

@@ -19,6 +19,7 @@ import { FactRows } from '../images/FactRows';
 import { ImageBadges, ImageLine, StudyLine } from '../images/ImageCard';
 import { useImage } from '../images/images';
 import { GoneWell, LargeDialog } from '../images/LargeDialog';
+import { OtherViewer } from '../images/OtherViewer';
 import { Picture } from '../images/Picture';
 import { ShareAndAi } from '../images/ShareAndAi';
 import { useSubject } from '../images/studies';
@@ -184,6 +185,7 @@ function Acts({ image, chosen, can, onAsk }: ActsProps) {
         </Text>
       )}
       <ShareAndAi image={image} can={can} onAsk={onAsk} analysedId={chosen} analyseLabel={t('studies.ai')} />
+      <OtherViewer key={image.id} image={image} can={can} />
       {(can.timeline || can.rename) && (
         <Flex gap="2.5">
           {can.timeline && (

@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { i18n } from '../i18n';
 import { formatTime } from '../lib/format';
 import type { Pane } from './engine';
-import { chosenIn, type Preset, presetsIn } from './presets';
+import { chosenIn, hasHU, type Preset, presetsIn } from './presets';
 import { Range, RangeFrame } from './Range';
 import type { Shown } from './shown';
 import { Live, shownIn, useShown } from './useShown';
@@ -103,16 +103,16 @@ const widthLimits = ({ range, width }: Shown) => {
 const centerLimits = ({ range, center }: Shown) =>
   [Math.min(range?.lower ?? 0, Math.floor(center)), Math.max(range?.upper ?? 1, Math.ceil(center))] as const;
 
-function Presets({ pane, modality }: { pane: Pane | undefined; modality: string }) {
+function Presets({ pane, inHU }: { pane: Pane | undefined; inHU: boolean }) {
   // The windows of the presets follow the frame. Their names change only with their number.
-  const count = useShown(pane, (shown) => presetsIn(shown, modality).length);
-  const chosen = useShown(pane, (shown) => chosenIn(shown, modality)?.name);
+  const count = useShown(pane, (shown) => presetsIn(shown, inHU).length);
+  const chosen = useShown(pane, (shown) => chosenIn(shown, inHU)?.name);
   if (count === 0) return null;
   const choose = (name: Preset['name']) => {
-    const preset = presetsIn(shownIn(pane), modality).find((one) => one.name === name);
+    const preset = presetsIn(shownIn(pane), inHU).find((one) => one.name === name);
     if (preset) pane?.setWindow(preset.center, preset.width);
   };
-  return presetsIn(shownIn(pane), modality).map((preset) => (
+  return presetsIn(shownIn(pane), inHU).map((preset) => (
     <PresetButton
       key={preset.name}
       preset={preset}
@@ -122,13 +122,13 @@ function Presets({ pane, modality }: { pane: Pane | undefined; modality: string 
   ));
 }
 
-function WindowSection({ pane, modality }: { pane: Pane | undefined; modality: string }) {
+function WindowSection({ pane, inHU }: { pane: Pane | undefined; inHU: boolean }) {
   const { t } = useTranslation();
   return (
     <Box as="section">
       <Title>{t('viewer.window')}</Title>
       <Grid templateColumns="1fr 1fr" gap="2" mb="4">
-        <Presets pane={pane} modality={modality} />
+        <Presets pane={pane} inHU={inHU} />
       </Grid>
       <Slider
         pane={pane}
@@ -238,7 +238,7 @@ export function Panel({ pane, facts, marks, lookedAt, before, after, rendered }:
   return (
     <Flex direction="column" gap="6" color="viewer.text" flex="1">
       {before}
-      {drawn && hasWindow && <WindowSection pane={pane} modality={facts.modality ?? ''} />}
+      {drawn && hasWindow && <WindowSection pane={pane} inHU={hasHU(facts)} />}
       {facts && <PictureSection pane={pane} facts={facts} rendered={rendered} />}
       {drawn && (
         <Box as="section">

@@ -25,7 +25,7 @@ import { Pane } from './Pane';
 import { focusPresets, Panel } from './Panel';
 import { Panes } from './Panes';
 import { paneActs } from './paneActs';
-import { presetsIn } from './presets';
+import { hasHU, presetsIn } from './presets';
 import { Rail, type RailAct, type ShownAct } from './Rail';
 import { Scrubber } from './Scrubber';
 import { CompareWith, SeriesList } from './SeriesList';
@@ -210,7 +210,7 @@ export function Workspace(props: Props) {
     if ('tool' in command) chooseTool(command.tool);
     else if ('act' in command) act(command.act);
     else {
-      const preset = presetsIn(shownIn(pane), facts?.modality ?? '').find(({ key }) => key === command.preset);
+      const preset = presetsIn(shownIn(pane), hasHU(facts)).find(({ key }) => key === command.preset);
       if (preset) pane?.setWindow(preset.center, preset.width);
     }
   };

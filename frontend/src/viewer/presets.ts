@@ -1,3 +1,4 @@
+import { valueUnit } from '@lightbox/contract/annotations/measuring.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import type { Shown } from './shown';
 
@@ -44,13 +45,8 @@ interface Range {
   upper: number;
 }
 
-/** Returns the presets of a picture: those of its modality, the window of the file, and the whole range of values. */
-export function presetsOf(
-  facts: Pick<FrameFacts, 'modality' | 'rescaleType'>,
-  sent: { center: number; width: number },
-  range: Range | undefined,
-): Preset[] {
-  const inHU = facts.modality === 'CT';
+/** Returns the presets of a picture: those of Hounsfield units if its values have that unit, the window of the file, and the whole range of values. */
+export function presetsOf(inHU: boolean, sent: { center: number; width: number }, range: Range | undefined): Preset[] {
   const usual = inHU
     ? ct
     : relative.map(({ name, key, shift, scale }) => ({
@@ -70,12 +66,15 @@ const fullOf = ({ lower, upper }: Range): Preset => ({
   width: upper - lower + 1,
 });
 
+/** Tells whether the presets of a CT fit: a map of the flow of blood is a CT too, and has other values. */
+export const hasHU = (facts: FrameFacts | undefined): boolean => facts !== undefined && valueUnit(facts) === 'HU';
+
 /** Returns the presets of what a pane shows. There are none before the first frame. */
-export const presetsIn = ({ sent, range }: Shown, modality: string): Preset[] =>
-  sent ? presetsOf({ modality }, sent, range) : [];
+export const presetsIn = ({ sent, range }: Shown, inHU: boolean): Preset[] =>
+  sent ? presetsOf(inHU, sent, range) : [];
 
 const near = (a: number, b: number) => Math.abs(a - b) < 0.51;
 
 /** Returns the preset whose window the pane has. */
-export const chosenIn = (shown: Shown, modality: string): Preset | undefined =>
-  presetsIn(shown, modality).find((one) => near(one.center, shown.center) && near(one.width, shown.width));
+export const chosenIn = (shown: Shown, inHU: boolean): Preset | undefined =>
+  presetsIn(shown, inHU).find((one) => near(one.center, shown.center) && near(one.width, shown.width));

@@ -27,7 +27,7 @@ import { edgesOf, letterOf, planeOf } from './orientation';
 import { pagesWith } from './pdfText';
 import { placeIn } from './place';
 import { Pointing } from './pointing';
-import { presetsOf } from './presets';
+import { hasHU, presetsOf } from './presets';
 import { sharedTurn } from './shown';
 import { afterKey } from './useCrosshair';
 import { dragged, rangeOf } from './window';
@@ -247,15 +247,17 @@ describe('the content of a pane', () => {
     expect(entryOfImage({ id: 'x', facts: facts({ frames: 0 }) }, '').kind).toBe('none');
   });
 
-  it('A CT has the usual windows, another picture those that change its own.', () => {
+  it('Values in HU have the usual windows of a CT, others those that change their own.', () => {
     const sent = { center: 100, width: 200 };
-    const byName = (modality: string) =>
-      Object.fromEntries(presetsOf({ modality }, sent, { lower: 0, upper: 999 }).map((one) => [one.name, one]));
-    expect(byName('CT')).toMatchObject({
+    const byName = (more: Partial<FrameFacts>) =>
+      Object.fromEntries(presetsOf(hasHU(facts(more)), sent, { lower: 0, upper: 999 }).map((one) => [one.name, one]));
+    expect(byName({ modality: 'CT' })).toMatchObject({
       lung: { center: -600, width: 1500, key: '2' },
       asSent: { ...sent, key: '0' },
     });
-    expect(byName('MR')).toMatchObject({ soft: { center: 100, width: 300 }, full: { center: 500, width: 1000 } });
+    const own = { soft: { center: 100, width: 300 }, full: { center: 500, width: 1000 } };
+    expect(byName({ modality: 'MR' })).toMatchObject(own);
+    expect(byName({ modality: 'CT', rescaleType: 'US' })).toMatchObject(own);
   });
 
   it('A text is found on its pages without regard to case and line breaks.', () => {

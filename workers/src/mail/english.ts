@@ -229,6 +229,14 @@ export const english: Templates = {
       { link, act: undo },
     ],
   }),
+  signOnLinked: ({ link }) => ({
+    subject: 'A login was linked to your account',
+    parts: ['An account at another provider can now log in to your account.', notMe, { link, act: undo }],
+  }),
+  signOnUnlinked: ({ link }) => ({
+    subject: 'A login was unlinked from your account',
+    parts: ['An account at another provider can no longer log in to your account.', notMe, { link, act: undo }],
+  }),
   unreadMessages: ({ link }) => ({
     subject: 'You have unread messages',
     parts: ['Someone wrote to you. Log in to read the message.', { link, act: 'Read the message' }],

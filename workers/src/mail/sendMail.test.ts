@@ -269,7 +269,7 @@ it('The mail of a guest link has its address and not its code, and none goes out
   await core.models.GuestLink.create([link]);
   const mails = async () => {
     const event = newId();
-    await core.models.Event.collection.insertOne({ _id: event, refs: { link: _id } } as never);
+    await core.models.Event.collection.insertOne({ _id: event, type: 'guest.created', refs: { link: _id } } as never);
     await sendMail(core, mailer, String(event), 'guestLink');
     return mailbox.mails(email);
   };
@@ -328,7 +328,12 @@ it('The mail of a request has its address alone, in the language of its reader o
   await account(by, `${by}@clinic.test`, 'ur');
   const mails = async () => {
     const event = newId();
-    await core.models.Event.collection.insertOne({ _id: event, record: _id, refs: {} } as never);
+    await core.models.Event.collection.insertOne({
+      _id: event,
+      type: 'request.created',
+      record: _id,
+      refs: {},
+    } as never);
     await sendMail(core, mailer, String(event), 'imageRequest');
     return mailbox.mails(email);
   };

@@ -1,3 +1,4 @@
+import { actionOf } from '@lightbox/contract/audit/actions.js';
 import { guestLinkState } from '@lightbox/contract/guests/states.js';
 import { languageCodes } from '@lightbox/contract/languages.js';
 import { requestState } from '@lightbox/contract/requests/states.js';
@@ -22,7 +23,7 @@ import { sendUrl } from '@lightbox/core/requests/sendUrl.js';
 import { openAddress, waitingInvite } from '@lightbox/core/sharing/invites.js';
 import { ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import type { Transporter } from 'nodemailer';
-import { JobFailed } from '../failures.js';
+import { JobFailed, NewerVersion } from '../failures.js';
 import type { Clinic, MailFacts, ShareFacts } from './mailText.js';
 import { asHtml, asText } from './render.js';
 import { languages, textOf } from './templates.js';
@@ -41,6 +42,8 @@ interface Letter {
 export async function sendMail(core: Core, mailer: Transporter, eventId: string, template: EventMail): Promise<void> {
   const mailId = `${eventId}-${template}`;
   const event = await core.models.Event.findById(oid(eventId)).lean<EventDoc>();
+  if (event && !actionOf(event.type))
+    throw new NewerVersion('The mail is of an action that this version does not know.');
   const letters = event && (await composers[template](core, event));
   if (!Array.isArray(letters)) {
     if (letters) await send(core, mailer, mailId, template, letters);
@@ -180,6 +183,8 @@ const composers: Record<EventMail, Compose> = {
   passkeyRemoved: composeNotMe,
   recoveryCodes: composeNotMe,
   tokenCreated: composeNotMe,
+  signOnLinked: composeNotMe,
+  signOnUnlinked: composeNotMe,
 };
 
 /** Composes the mail about a changed way to sign in, with the link that undoes the change. It is also sent when the link is no longer needed. */

@@ -229,6 +229,14 @@ export const urdu: Templates = {
       { link, act: undo },
     ],
   }),
+  signOnLinked: ({ link }) => ({
+    subject: 'آپ کے اکاؤنٹ سے ایک لاگ اِن جوڑا گیا',
+    parts: ['اب کسی دوسرے ادارے کے اکاؤنٹ سے آپ کے اکاؤنٹ میں لاگ اِن ہو سکتا ہے۔', notMe, { link, act: undo }],
+  }),
+  signOnUnlinked: ({ link }) => ({
+    subject: 'آپ کے اکاؤنٹ سے ایک لاگ اِن ہٹا دیا گیا',
+    parts: ['اب اُس ادارے کے اکاؤنٹ سے آپ کے اکاؤنٹ میں لاگ اِن نہیں ہو سکتا۔', notMe, { link, act: undo }],
+  }),
   unreadMessages: ({ link }) => ({
     subject: 'آپ کے نئے پیغامات ہیں',
     parts: ['کسی نے آپ کو لکھا ہے۔ پیغام پڑھنے کے لیے لاگ اِن کریں۔', { link, act: 'پیغام پڑھیں' }],

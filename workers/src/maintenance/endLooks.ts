@@ -19,13 +19,14 @@ async function endLook({ models, clock, events }: Core, { _id, record }: LookDoc
     const over = { _id, until: { $lte: clock.now() } };
     const ended = await models.Look.findOneAndDelete(over, { session: tx.session }).lean<LookDoc>();
     if (ended && ended.reads > 0) {
-      const { type, user, guestLink, owner, reads } = ended;
+      const { type, user, token, guestLink, owner, reads } = ended;
       const facts = { record, owners: [owner], reason: String(reads) };
       if (guestLink) tx.record({ type: 'guest.viewEnded', ...facts, records: [guestLink] });
       else {
         tx.record({
           type: type === 'study.frames' ? 'study.viewEnd' : 'image.viewEnd',
           ...(user ? { actor: user } : {}),
+          ...(token ? { token } : {}),
           ...facts,
         });
       }

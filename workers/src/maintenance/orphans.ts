@@ -1,6 +1,7 @@
 import type { Core } from '@lightbox/core/core.js';
 import { ObjectId } from '@lightbox/core/db/ids.js';
 import { removeBytes } from '@lightbox/core/images/removeImage.js';
+import { usedByLaterVersion } from '@lightbox/core/models/upgrade.js';
 
 const HOUR_MS = 3_600_000;
 const BATCH = 500;
@@ -12,10 +13,12 @@ const GRACE_MS = 60_000;
 /**
  * Removes blobs without a record: those of deleted images whose job was lost, those of uploads and voice messages that
  * never got a record, and plain frames whose drawing was not stored. It skips the last hour, because an upload may still be running.
+ * Beside a later version it looks for none: that version may store records with blobs that this one does not know.
  */
 export async function removeOrphanBlobs(core: Core): Promise<void> {
   const now = core.clock.now().getTime();
   await removeListed(core, new Date(now - GRACE_MS));
+  if (await usedByLaterVersion(core.models)) return;
   const end = idAt(now - HOUR_MS);
   // Checks each blob once when it is an hour old. A slow second round checks all blobs, because an older version may have left some.
   await lookThrough(core, { name: 'blobs.recent', from: idAt(now - 48 * HOUR_MS), end, turnMs: TURN_MS });

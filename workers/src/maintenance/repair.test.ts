@@ -448,13 +448,14 @@ describe('a look', () => {
 
   it('that is over is forgotten, with one entry that has its count, if anything was read', async () => {
     const { core } = worker;
-    const [over, empty, going] = [look(7, -1), look(0, -1), look(3, 30)];
+    const token = newId();
+    const [over, empty, going] = [{ ...look(7, -1), token }, look(0, -1), look(3, 30)];
     await core.models.Look.create([over, empty, going]);
     await Promise.all([endLooks(core), endLooks(core)]);
     const records = [over, empty, going].map(({ record }) => record);
     const events = await core.models.Event.find({ record: { $in: records } }).lean();
     expect(events).toMatchObject([
-      { type: 'image.viewEnd', record: over.record, actor: over.user, owners: [over.owner], reason: '7' },
+      { type: 'image.viewEnd', record: over.record, actor: over.user, token, owners: [over.owner], reason: '7' },
     ]);
     const left = await core.models.Look.find({ record: { $in: records } }).lean();
     expect(left.map(({ _id }) => _id)).toEqual([going._id]);

@@ -6,6 +6,7 @@ import { runSelfCheck } from '@lightbox/core/selfCheck/selfCheck.js';
 import { enterDigests } from '../notifications/digest.js';
 import { enterReminders, remindOfMessages } from '../notifications/reminders.js';
 import { enterDeliveries } from '../webhooks/enterDeliveries.js';
+import { completeStudies } from './completeStudies.js';
 import { endLooks } from './endLooks.js';
 import { enterOwed } from './enterOwed.js';
 import {
@@ -45,6 +46,7 @@ export const tasks = {
   expireSessions: { every: 15_000, work: expireSessions },
   expireCarers: { every: 15_000, work: expireCarers },
   expireInvites: { every: 15_000, work: expireInvites },
+  completeStudies: { every: 5_000, work: completeStudies },
   endLooks: { every: 15_000, work: endLooks },
   finishClosings: { every: 15_000, work: finishClosings },
   enterOwed: { every: 10_000, work: enterOwed },

@@ -1,4 +1,4 @@
-import type { NotificationKind } from '@lightbox/contract/audit/actions.js';
+import { actionOf, type NotificationKind } from '@lightbox/contract/audit/actions.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { deliver } from '@lightbox/contract/notifications/policy.js';
 import type { Core } from '@lightbox/core/core.js';
@@ -12,6 +12,7 @@ import type { UserDoc } from '@lightbox/core/models/user.js';
 import { noticeSettingsOf } from '@lightbox/core/notifications/noticeSettings.js';
 import { planReminder } from '@lightbox/core/notifications/reminders.js';
 import { queueDeliveries } from '@lightbox/core/push/deliveries.js';
+import { NewerVersion } from '../failures.js';
 import { settleNotices } from './settle.js';
 
 /**
@@ -20,6 +21,8 @@ import { settleNotices } from './settle.js';
  */
 export async function notify(core: Core, eventId: string): Promise<void> {
   const event = await core.models.Event.findById(oid(eventId)).lean<EventDoc>();
+  if (event && !actionOf(event.type))
+    throw new NewerVersion('The notice is of an action that this version does not know.');
   const follows = event && consequencesOf(event.type);
   if (!follows) return;
   if (follows.notify) await deliverNotices(core, event, follows.notify);

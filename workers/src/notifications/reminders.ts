@@ -1,6 +1,7 @@
 import { limits } from '@lightbox/contract/limits.js';
 import type { NoticeSettings } from '@lightbox/contract/notifications/choices.js';
 import { deliver as decide } from '@lightbox/contract/notifications/policy.js';
+import { pushKinds } from '@lightbox/contract/push/calls.js';
 import { isUsable } from '@lightbox/contract/users/states.js';
 import type { Core } from '@lightbox/core/core.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
@@ -72,7 +73,8 @@ export async function enterReminders(core: Core): Promise<void> {
     first: ObjectId;
     dueAt: Date;
   }>([
-    { $match: { dueAt: { $lte: now } } },
+    // Reminders of kinds that only a newer version knows wait for it.
+    { $match: { dueAt: { $lte: now }, kind: { $in: [...pushKinds] } } },
     { $sort: { dueAt: 1, _id: 1 } },
     {
       $group: {
@@ -105,7 +107,7 @@ export async function sendReminder(
   const now = clock.now();
   const person = await models.User.findById(oid(userId)).lean<UserDoc>();
   const user = oid(userId);
-  const due = await models.Reminder.find({ user, channel, dueAt: { $lte: now } })
+  const due = await models.Reminder.find({ user, channel, kind: { $in: [...pushKinds] }, dueAt: { $lte: now } })
     .sort({ dueAt: 1, _id: 1 })
     .lean<DueReminder[]>();
   const [first] = due;

@@ -1,3 +1,4 @@
+import { actionOf } from '@lightbox/contract/audit/actions.js';
 import { deliver } from '@lightbox/contract/notifications/policy.js';
 import type { PushPayload } from '@lightbox/contract/push/calls.js';
 import { isUsable } from '@lightbox/contract/users/states.js';
@@ -15,7 +16,7 @@ import { noticeSettingsOf } from '@lightbox/core/notifications/noticeSettings.js
 import { planReminder } from '@lightbox/core/notifications/reminders.js';
 import type { JobData } from '@lightbox/core/queues/jobs.js';
 import { UnrecoverableError } from 'bullmq';
-import { JobFailed } from '../failures.js';
+import { JobFailed, NewerVersion } from '../failures.js';
 import { recordOf } from '../notifications/notify.js';
 import type { Push, PushSender } from './sender.js';
 
@@ -45,6 +46,8 @@ const manners: Record<PushPayload['kind'], Pick<Push, 'urgency' | 'ttlSeconds'>>
   'provider.registered': { urgency: 'low', ttlSeconds: 24 * hour },
   'user.bulkRead': ordinary,
   'webhook.stopped': ordinary,
+  'auth.breakGlassUsed': { urgency: 'high', ttlSeconds: 24 * hour },
+  'study.complete': ordinary,
   summary: ordinary,
 };
 
@@ -61,6 +64,9 @@ export async function deliverPush(core: Core, sender: PushSender | null, job: Jo
   const subscription = await core.models.PushSubscription.findById(oid(job.subscriptionId)).lean<PushSubscriptionDoc>();
   if (!sender || !subscription) return;
   const payload = await payloads[job.about](core, oid(job.recordId), subscription.user, job.count);
+  if (payload && !Object.hasOwn(manners, payload.kind)) {
+    throw new NewerVersion('The push is of a kind that this version does not know.');
+  }
   if (!payload || !(await wantsPush(core, subscription.user, payload, job))) return;
   const { endpoint, p256dh, auth } = subscription;
   const status = await sender
@@ -106,6 +112,8 @@ const payloads: Record<JobData<'deliverPush'>['about'], Payload> = {
   },
   event: async ({ models }, id, user) => {
     const event = await models.Event.findById(id).lean<EventDoc>();
+    if (event && !actionOf(event.type))
+      throw new NewerVersion('The push is of an action that this version does not know.');
     const kind = event && consequencesOf(event.type)?.notify;
     if (!kind || !event.recipients.some((one) => one.equals(user))) return null;
     const { record } = recordOf(event);

@@ -9,8 +9,9 @@ import type { WebhookDeliveryDoc } from '@lightbox/core/models/webhookDelivery.j
 import { ForbiddenEndpoint } from '@lightbox/core/net/endpoints.js';
 import type { JobData } from '@lightbox/core/queues/jobs.js';
 import { tryOf } from '@lightbox/core/webhooks/deliveries.js';
-import { mayLearn } from '@lightbox/core/webhooks/judge.js';
+import { isKnownNews, mayLearn } from '@lightbox/core/webhooks/judge.js';
 import { openSecret, signatures } from '@lightbox/core/webhooks/secrets.js';
+import { NewerVersion } from '../failures.js';
 import type { JobContext } from '../jobContext.js';
 import type { Poster } from '../net/poster.js';
 import { stopWebhook } from './stopWebhook.js';
@@ -40,6 +41,8 @@ export async function deliverWebhook(
   const { Webhook, WebhookDelivery } = core.models;
   const delivery = await WebhookDelivery.findById(oid(deliveryId)).lean<WebhookDeliveryDoc>();
   if (delivery?.state !== 'waiting' || delivery.turn !== turn) return;
+  if (!isKnownNews(delivery.type))
+    throw new NewerVersion('The delivery is of an event that this version does not know.');
   const webhook = await Webhook.findById(delivery.webhook).lean<WebhookDoc>();
   if (!webhook) return;
   if (!webhook.on) return end(core, delivery, { state: 'failed', fault: 'off' });

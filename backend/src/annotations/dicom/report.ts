@@ -152,6 +152,9 @@ function groupOf(layer: LayerFacts, mark: Mark, name: string): DataSet {
   );
 }
 
+/** TID 1501 has no concept for a size that is larger than that in the patient, so the group says it in words. */
+const AT_DETECTOR = 'Measured at the detector. The size in the patient may be smaller.';
+
 /** Returns the numbers of a measurement, or the words at an arrow, each with its place. */
 function contentsOf(layer: LayerFacts, mark: Mark): DataSet[] {
   const place = placeOf(layer, mark);
@@ -160,6 +163,7 @@ function contentsOf(layer: LayerFacts, mark: Mark): DataSet[] {
   const numbers = [
     ...(found && about ? [number(about, found.value, units[found.unit], [place])] : []),
     ...valuesOf(layer, mark, place),
+    ...(found?.atDetector ? [text('CONTAINS', concept.comment, AT_DETECTOR, [place])] : []),
   ];
   return numbers.length > 0 ? numbers : [text('CONTAINS', concept.comment, mark.text || named[mark.kind], [place])];
 }

@@ -23,6 +23,7 @@ export const auth = {
     signedOut: 'You were logged out from another device.',
     signInChanged: 'The way you log in was changed, so we logged out your other devices.',
     notMe: 'A change to your login was undone, so we logged out every device.',
+    signOnEnded: 'You logged out at your organization, so we logged you out here too.',
     back: 'Log in to continue where you were. To protect your privacy, unsent messages were removed from this browser.',
   },
   login: {
@@ -45,6 +46,18 @@ export const auth = {
     title: 'Use your passkey',
     text: 'Your password is correct. Now use your passkey.',
   },
+  signOn: {
+    act: 'Log in with {{name}}',
+    title: 'Logging in',
+    failed: 'You are not logged in',
+    again: 'Back to the login',
+    toProfile: 'Back to the profile',
+    help: 'Get help',
+    done: {
+      stepUp: 'Confirmed. Now do it again.',
+      link: 'Linked. You can now log in with it.',
+    },
+  },
   notMe: {
     title: 'Was this not you?',
     text: 'We will log out every device of your account and undo the change.',
@@ -54,6 +67,7 @@ export const auth = {
     undone: {
       app: 'The authenticator app was removed.',
       passkey: 'The passkey was removed.',
+      identity: 'The linked login was removed.',
       password: 'The changed password no longer works.',
       recoveryCodes: 'The new recovery codes no longer work.',
     },

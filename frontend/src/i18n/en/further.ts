@@ -5,6 +5,7 @@ import { guests } from './guests';
 import { info } from './info';
 import { overview } from './overview';
 import { profile } from './profile';
+import { receiver } from './receiver';
 import { roles } from './roles';
 import { security } from './security';
 import { selfCheck } from './selfCheck';
@@ -31,4 +32,5 @@ export const further = {
   selfCheck,
   viewer,
   webhooks,
+  receiver,
 } as const;

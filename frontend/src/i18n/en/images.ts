@@ -151,6 +151,7 @@ export const images = {
       emergencyLook: '{{name}} looked at it in an emergency',
       carerLook: '{{name}} looked at it as a carer',
       emergencyEnd: 'An emergency access ended',
+      elsewhere: '{{name}} opened it in another viewer',
       refused: '{{name}} was refused',
       other: '{{name}}: {{action}}',
       own: {

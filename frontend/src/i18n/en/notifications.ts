@@ -40,6 +40,7 @@ export const notifications = {
       text: 'Too many wrong codes were entered. You can send a new code.',
     },
     'share.revoked': { title: 'Your access has ended', text: 'You no longer have access to this image.' },
+    'study.complete': { title: 'A device sent a study', text: 'No more files are coming. Look at the images.' },
     'request.received': { title: 'Images were received', text: 'Somebody answered your request. Look at the images.' },
     'guest.opened': { title: 'Your guest link was opened', text: 'Somebody entered its code for the first time.' },
     'carer.named': { title: 'A patient named you as a carer', text: 'You can accept or decline.' },
@@ -68,6 +69,10 @@ export const notifications = {
     'provider.registered': {
       title: 'A provider is waiting for approval',
       text: 'Someone registered as a health provider.',
+    },
+    'auth.breakGlassUsed': {
+      title: 'A break-glass administrator logged in',
+      text: 'They logged in without single sign-on. The audit log shows who it was.',
     },
     'webhook.stopped': {
       title: 'A webhook was turned off',

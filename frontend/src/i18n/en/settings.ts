@@ -43,8 +43,31 @@ export const settings = {
   names,
   options: {
     security_requireSecondFactor: shownSettings['security.requireSecondFactor'].options,
+    signIn_local: shownSettings['signIn.local'].options,
     directory_patients: shownSettings['directory.patients'].options,
     analysis_consent: shownSettings['analysis.consent'].options,
+  },
+  scim: {
+    title: 'Single sign-on and leavers',
+    text: 'The server’s configuration names the providers. With a SCIM token, a provider makes its accounts here and deactivates those of people who leave.',
+    none: 'The server’s configuration names no provider of single sign-on.',
+    new: 'New SCIM token for {{name}}',
+    newTitle: 'SCIM token for {{name}}',
+    newText: 'With this token the provider manages its own accounts here, and no others.',
+    create: 'Create the token',
+    once: 'Copy the token now',
+    onceText: 'We will not show it again.',
+    token: 'Token',
+    copy: 'Copy the token',
+    done: 'I have copied it',
+    since: 'Created on {{date}}',
+    used: 'Used {{time}}',
+    unused: 'Not used yet',
+    end: 'End the token',
+    endName: 'End {{name}}',
+    endTitle: 'End {{name}}?',
+    endText: 'The provider can no longer deactivate people who leave.',
+    ended: 'The token has ended.',
   },
   group: {
     clinic: 'Clinic',
@@ -85,7 +108,10 @@ export const settings = {
     choice: 'Choose one: {{range}}.',
     line: 'Must be at most {{range}} characters.',
     phone: 'Must be a phone number: digits, spaces and + ( ) -, at most {{range}} characters.',
+    emails: 'Must be email addresses, separated by spaces, at most {{range}} characters.',
     url: 'Must begin with https:// or http://, and have at most {{range}} characters.',
+    viewer:
+      'Must begin with https:// or http://, have {study} and {token} in it, and have at most {{range}} characters.',
   },
   toDefault: 'Back to default',
   toDefaultName: '{{name}}: back to default',
@@ -102,6 +128,8 @@ export const settings = {
     clinic_phone: 'For people who need help. Emails and the help show it.',
     clinic_url: 'Emails, the menu and the help link to it.',
     sharing_expiryHours: 'A new share ends after this time, unless the sender chooses another.',
+    viewer_url:
+      'People can open DICOM studies in this viewer, such as OHIF. In its address, {study} stands for the study and {token} for the right to see it, which lasts an hour at most.',
     upload_maxBytes: 'The largest file that people can upload.',
     directory_patients:
       'The patients that a provider finds and may write to. Known: a patient with whom the provider shares an image now or exchanged messages in the last year, or whose image the provider owns or has opened through a share that has not ended. Providers see the health details of known patients only, with both options. Patients always see every provider.',
@@ -116,6 +144,10 @@ export const settings = {
     access_carers:
       'A patient may name other patients who see the images that the patient has opened, and can only look. When it is switched off, nobody can, and accesses that last end.',
     access_breakGlass: `In an emergency a provider may open the images of a patient for ${limits.emergencyMinutes} minutes, with a reason. The patient and the administrators are told at once. When it is switched off, nobody can, and accesses that last end.`,
+    signIn_local:
+      'The people who may log in here with a password or a passkey. The others use single sign-on. Break-glass administrators always may.',
+    signIn_breakGlass:
+      'Email addresses of administrators who can always log in here, for times when the provider does not answer. The other administrators are told each time.',
     security_requireSecondFactor: 'These people must log in with an authenticator app or a passkey.',
   } satisfies ByKey,
 } as const;

@@ -20,6 +20,17 @@ export const studies = {
   next: 'Next image',
   ai: 'Ai for this image',
   gone: 'This study is no longer available',
+  elsewhere: {
+    act: 'Open in another viewer',
+    title: 'Open in {{viewer}}',
+    text: 'This address shows what you see here, and nothing else, until {{time}}. Anybody who has it can look, in your name. Do not pass it on.',
+    copy: 'Copy the address',
+    open: 'Open {{viewer}}',
+    end: 'End it now',
+    ended: 'The address no longer works.',
+    failed: 'It could not be opened in another viewer.',
+    endFailed: 'The address could not be ended.',
+  },
   rename: {
     ask: 'Rename',
     title: 'Rename study',

@@ -148,6 +148,7 @@ export const images = {
       emergencyLook: '{{name}} نے ہنگامی صورتحال میں اسے دیکھا',
       carerLook: '{{name}} نے نگہداشت کرنے والے کے طور پر اسے دیکھا',
       emergencyEnd: 'ایک ہنگامی رسائی ختم ہوئی',
+      elsewhere: '{{name}} نے اسے کسی اور ویوور میں کھولا',
       refused: '{{name}} کو اجازت نہیں ملی',
       other: '{{name}}: {{action}}',
       own: {

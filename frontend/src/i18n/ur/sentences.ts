@@ -39,6 +39,10 @@ export const sentences: Record<string, string> = {
   'This name is not allowed.': 'یہ نام استعمال نہیں ہو سکتا۔',
   'Use letters, digits, dots, dashes and underscores.': 'انگریزی حروف، ہندسے، نقطے، ڈیش اور انڈر اسکور استعمال کریں۔',
   'Write something first.': 'پہلے کچھ لکھیں۔',
+  [texts.aeTitle]: '1 سے 16 حروف، ہندسے یا علامات ہونی چاہییں، جیسا آلے میں درج ہے۔',
+  [texts.aeTitleTaken]: 'یہ AE ٹائٹل کسی دوسرے آلے کا ہے۔',
+  [texts.addressOrRange]: 'پتہ ہونا چاہیے جیسے 10.1.2.3، یا حد جیسے 10.1.2.0/24۔',
+  [texts.notAnUploader]: 'فعال معالج یا منتظم ہونا چاہیے۔',
   [texts.webhookAddress]: 'ایسا عوامی پتہ ہونا چاہیے جو https:// سے شروع ہو۔',
   [texts.notYourPatient]: 'آپ اس مریض کو نہیں چن سکتے۔',
 };

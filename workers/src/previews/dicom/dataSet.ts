@@ -1,4 +1,5 @@
 import { decodeText } from '@lightbox/core/imaging/characters.js';
+import { numberShape } from '@lightbox/core/imaging/numbers.js';
 import { vrOf } from './dictionary.js';
 
 export const UNDEFINED = 0xffffffff;
@@ -16,21 +17,6 @@ export interface Element {
   /** The items of encapsulated pixel data: the offset table first, then the fragments (PS3.5 §A.4). */
   fragments?: Range[];
 }
-
-/** Multi-byte numbers by VR: their size and the method of `Buffer` that reads them. */
-const numeric = {
-  US: [2, 'readUInt16'],
-  SS: [2, 'readInt16'],
-  UL: [4, 'readUInt32'],
-  SL: [4, 'readInt32'],
-  FL: [4, 'readFloat'],
-  FD: [8, 'readDouble'],
-  OW: [2, 'readUInt16'],
-  AT: [2, 'readUInt16'],
-  UV: [8, 'readBigUInt64'],
-  OV: [8, 'readBigUInt64'],
-  SV: [8, 'readBigInt64'],
-} as const;
 
 /** More values of one element are not read. */
 const VALUES = 100_000;
@@ -85,14 +71,15 @@ export class DataSet {
   numbers(tag: number, vr = this.vr(tag)): number[] {
     const raw = this.raw(tag);
     if (!raw || raw.length === 0) return [];
-    const [size, method] = numeric[vr as keyof typeof numeric] ?? [0, null];
-    if (method === null) {
+    const shape = numberShape(vr);
+    if (!shape) {
       const texts = raw
         .subarray(0, VALUES * 17)
         .toString('latin1')
         .split('\\', VALUES);
       return texts.map((text) => (/\d/.test(text) ? Number(text.replaceAll('\0', '').trim()) : Number.NaN));
     }
+    const [size, method] = shape;
     const read = `${method}${this.big ? 'BE' : 'LE'}` as const;
     const count = Math.min(VALUES, Math.floor(raw.length / size));
     return Array.from({ length: count }, (_, i) => Number(raw[read](i * size)));

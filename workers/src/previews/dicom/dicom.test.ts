@@ -118,7 +118,12 @@ describe('an enhanced file', () => {
           ),
         ]),
       );
-    const shared = item(group(0x00289110, element(0x00280030, 'DS', '0.5\\0.25')));
+    const shared = item(
+      Buffer.concat([
+        group(0x00289110, element(0x00280030, 'DS', '0.5\\0.25')),
+        group(0x00289145, element(0x00281054, 'LO', 'US')),
+      ]),
+    );
     const extra: Row[] = [
       [0x52009229, 'SQ', shared],
       [0x52009230, 'SQ', Buffer.concat([frameAt(3, 40), frameAt(4, 50), frameAt(5, 60)])],
@@ -134,6 +139,8 @@ describe('an enhanced file', () => {
       position: [1, 2, 4],
       pixelSpacing: [0.5, 0.25],
       windows: [{ center: 50, width: 80 }],
+      // Of a CT too, such values have no unit: a map of the flow of blood is not in Hounsfield units.
+      rescaleType: 'US',
     });
   });
 });

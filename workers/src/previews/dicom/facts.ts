@@ -212,5 +212,6 @@ function groupsOf(item: DataSet): PerFrame {
     windows: windows.length > 0 ? windows : null,
     rescaleSlope: transform?.number(0x00281053, 'DS') || null,
     rescaleIntercept: transform?.number(0x00281052, 'DS'),
+    rescaleType: transform && shortText(transform, 0x00281054),
   });
 }

@@ -1,0 +1,71 @@
+import type { DateValue, TokenValue } from '@lightbox/contract/fhir/values.js';
+import { oid } from '@lightbox/core/db/ids.js';
+
+type Filter = Record<string, unknown>;
+
+/** Matches no record. */
+const nothing: Filter = { _id: { $in: [] } };
+
+const isId = (text: string): boolean => /^[0-9a-f]{24}$/i.test(text);
+const idsOf = (codes: readonly string[]) => codes.filter(isId).map(oid);
+
+/** The filters of `_id`, or of another token that names a record by its id. `system`: the only one that names records. */
+export const byId = (values: readonly TokenValue[][] = [], system?: string, field = '_id'): Filter[] =>
+  values.map((codes) => ({
+    [field]: {
+      $in: idsOf(codes.filter((one) => one.system === null || one.system === system).map(({ code }) => code)),
+    },
+  }));
+
+/** The filters of a reference to a patient. */
+export const byPatient = (...references: (readonly string[][] | undefined)[]): Filter[] =>
+  references.flatMap((values = []) => values.map((ids) => ({ patient: { $in: idsOf(ids) } })));
+
+/** The filters of a token whose value is the same for all records. */
+export const byConstant = (values: readonly TokenValue[][] = [], constant: string): Filter[] =>
+  values.some((codes) => !codes.some(({ code }) => code === constant)) ? [nothing] : [];
+
+/** The filters of a token that is a field. `stored`: the values of the field that a code stands for. */
+export const byCode = (
+  values: readonly TokenValue[][] = [],
+  field: string,
+  stored: (code: string) => unknown[] = (code) => [code],
+): Filter[] => values.map((codes) => ({ [field]: { $in: codes.flatMap(({ code }) => stored(code)) } }));
+
+/** The filters of a date, for a field that holds a moment. */
+export const byMoment = (values: readonly DateValue[] = [], field: string): Filter[] =>
+  values.map(({ prefix, from, until }) => {
+    const conditions = {
+      eq: { $gte: from, $lt: until },
+      gt: { $gte: until },
+      sa: { $gte: until },
+      ge: { $gte: from },
+      lt: { $lt: from },
+      eb: { $lt: from },
+      le: { $lt: until },
+    };
+    return { [field]: conditions[prefix] };
+  });
+
+const DAY = 86_400_000;
+const dayText = (days: number): string => new Date(days * DAY).toISOString().slice(0, 10);
+const dayOf = (time: Date): string => dayText(Math.floor(time.getTime() / DAY));
+const dayFrom = (time: Date): string => dayText(Math.ceil(time.getTime() / DAY));
+
+/** The filters of a date, for a field that holds a day, `YYYY-MM-DD`. A day is compared as the time from its start to its end. */
+export const byDay = (values: readonly DateValue[] = [], field: string): Filter[] =>
+  values.map(({ prefix, from, until }) => {
+    const conditions = {
+      eq: { $gte: dayFrom(from), $lt: dayOf(until) },
+      gt: { $gte: dayOf(until) },
+      sa: { $gte: dayFrom(until) },
+      ge: { $gte: dayOf(from) },
+      lt: { $lt: dayFrom(from) },
+      eb: { $lt: dayOf(from) },
+      le: { $lt: dayFrom(until) },
+    };
+    return { [field]: conditions[prefix] };
+  });
+
+/** All filters together. */
+export const all = (...filters: object[]): Filter => ({ $and: [{}, ...filters] });

@@ -1,0 +1,286 @@
+import { line } from '@lightbox/contract/ids.js';
+import type { ScimUser, scimCalls } from '@lightbox/contract/scim/calls.js';
+import { Email } from '@lightbox/contract/users/schemas.js';
+import { isDuplicate, type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { AppError, fieldError } from '@lightbox/core/errors.js';
+import type { Actor } from '@lightbox/core/events/events.js';
+import type { IdentityDoc } from '@lightbox/core/models/identity.js';
+import type { ScimAccountDoc } from '@lightbox/core/models/scimAccount.js';
+import type { ScimTokenDoc } from '@lightbox/core/models/scimToken.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
+import { searchFields } from '@lightbox/core/users/search.js';
+import { cutSockets } from '../auth/sessions.js';
+import type { Context, Gateway } from '../context.js';
+import { namesOf, newAccount, storeAccount } from '../signOn/account.js';
+import { setActive } from '../users/setActive.js';
+import { answer, list, providerConfig, userResource, userSchema, userType } from './resources.js';
+
+const MOST = 100;
+
+interface Managed {
+  user: UserDoc;
+  account: ScimAccountDoc;
+}
+
+/** The attributes that a call of SCIM changes. An absent one stays. */
+interface Change {
+  userName?: string | undefined;
+  externalId?: string | undefined;
+  firstname?: string | undefined;
+  lastname?: string | undefined;
+  active?: boolean | undefined;
+}
+
+const keyOf = (userName: string) => userName.trim().toLowerCase();
+const actorOf = ({ _id }: ScimTokenDoc, { ip }: Actor): Actor => ({ ip, token: _id });
+
+/**
+ * Returns the account, if it is this provider's: made by its SCIM, or linked by a sign-in there. No other account exists
+ * for it.
+ */
+async function requireManaged(gateway: Gateway, { provider }: ScimTokenDoc, id: string): Promise<Managed> {
+  const { User, ScimAccount, Identity } = gateway.models;
+  const user = await User.findById(oid(id)).lean<UserDoc>();
+  const account = await ScimAccount.findById(oid(id)).lean<ScimAccountDoc>();
+  if (!user || user.deletedAt || account?.removedAt) throw new AppError('NOT_FOUND');
+  if (account) {
+    if (account.provider !== provider) throw new AppError('NOT_FOUND');
+    return { user, account };
+  }
+  const { issuer } = gateway.signOn.require(provider);
+  const identity = await Identity.findOne({ user: user._id, issuer }).lean<IdentityDoc>();
+  if (!identity) throw new AppError('NOT_FOUND');
+  return { user, account: unmanaged(user, provider, identity.createAt) };
+}
+
+/** The record of an account that SCIM has not changed yet. */
+const unmanaged = ({ _id, email }: UserDoc, provider: string, at: Date): ScimAccountDoc => ({
+  _id,
+  provider,
+  userName: email,
+  userNameKey: email,
+  createAt: at,
+  updatedAt: at,
+  off: false,
+});
+
+const shown = ({ config }: Gateway, { user, account }: Managed) => userResource(config.publicUrl, user, account);
+
+/** Every read is in the log, with the token that read. */
+const recordRead = ({ events }: Gateway, token: ScimTokenDoc, actor: Actor, found: readonly Managed[]) =>
+  events.record(actorOf(token, actor), {
+    type: 'scim.read',
+    records: found.map(({ user }) => user._id),
+    ...(found.length === 1 && found[0] ? { record: found[0].user._id } : {}),
+  });
+
+export const getScimConfig = async ({ res }: Context<typeof scimCalls.getScimConfig>) => answer(res, providerConfig);
+export const getScimSchemas = async ({ res }: Context<typeof scimCalls.getScimSchemas>) =>
+  answer(res, list([userSchema]));
+export const getScimTypes = async ({ res }: Context<typeof scimCalls.getScimTypes>) => answer(res, list([userType]));
+
+export async function getScimUser({ gateway, actor, scim, params, res }: Context<typeof scimCalls.getScimUser>) {
+  const managed = await requireManaged(gateway, scim, params.id);
+  await recordRead(gateway, scim, actor, [managed]);
+  return answer(res, shown(gateway, managed));
+}
+
+export async function listScimUsers({ gateway, actor, scim, query, res }: Context<typeof scimCalls.listScimUsers>) {
+  const startIndex = Math.max(1, query.startIndex ?? 1);
+  const ids = await idsOf(gateway, scim, query.filter);
+  const page = ids.slice(startIndex - 1, startIndex - 1 + Math.min(Math.max(0, query.count ?? MOST), MOST));
+  const found = await Promise.all(page.map((id) => requireManaged(gateway, scim, String(id))));
+  await recordRead(gateway, scim, actor, found);
+  return answer(
+    res,
+    list(
+      found.map((one) => shown(gateway, one)),
+      ids.length,
+      startIndex,
+    ),
+  );
+}
+
+/** Returns the ids of the provider's accounts that a filter lets pass: `userName eq "…"` or `externalId eq "…"`. */
+async function idsOf(gateway: Gateway, { provider }: ScimTokenDoc, filter: string | undefined): Promise<ObjectId[]> {
+  const { User, ScimAccount, Identity } = gateway.models;
+  const { issuer } = gateway.signOn.require(provider);
+  const here = { provider, removedAt: { $exists: false } };
+  if (filter === undefined) {
+    const linked = await Identity.distinct('user', { issuer });
+    const kept = await ScimAccount.find({ provider }).lean<ScimAccountDoc[]>();
+    const removed = new Set(kept.filter(({ removedAt }) => removedAt).map(({ _id }) => String(_id)));
+    const ids = new Map([...kept.map(({ _id }) => _id), ...linked].map((id) => [String(id), id]));
+    return [...ids]
+      .flatMap(([text, id]) => (removed.has(text) ? [] : [id]))
+      .sort((a, b) => (String(a) < String(b) ? -1 : 1));
+  }
+  const [, name = '', quoted = ''] = /^\s*(userName|externalId)\s+eq\s+("(?:[^"\\]|\\.)*")\s*$/i.exec(filter) ?? [];
+  const value = parsed(quoted);
+  if (value === null) throw new AppError('BAD_REQUEST', { message: 'This filter is not supported.' });
+  if (name.toLowerCase() === 'externalid') return ScimAccount.distinct('_id', { ...here, externalId: value });
+  const managed = await ScimAccount.distinct('_id', { ...here, userNameKey: keyOf(value) });
+  if (managed.length > 0) return managed;
+  const user = await User.findOne({ email: keyOf(value), deletedAt: { $exists: false } }, { _id: 1 }).lean();
+  const unchanged = user && !(await ScimAccount.exists({ _id: user._id }));
+  return unchanged && (await Identity.exists({ user: user._id, issuer })) ? [user._id] : [];
+}
+
+function parsed(quoted: string): string | null {
+  try {
+    const value: unknown = JSON.parse(quoted);
+    return typeof value === 'string' ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+const flag = (value: unknown): boolean | undefined =>
+  value === undefined
+    ? undefined
+    : /^(true|false)$/i.test(String(value))
+      ? /^t/i.test(String(value))
+      : invalid('active');
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const name = (value: unknown): string | undefined => line(80).min(1).safeParse(value).data;
+
+function invalid(field: string): never {
+  throw fieldError(field, 'This value cannot be used.');
+}
+
+const changeOf = (body: Partial<ScimUser>): Change => ({
+  userName: body.userName,
+  externalId: body.externalId,
+  firstname: name(body.name?.givenName),
+  lastname: name(body.name?.familyName),
+  active: flag(body.active),
+});
+
+export async function createScimUser({ gateway, actor, scim, body, res }: Context<typeof scimCalls.createScimUser>) {
+  const provider = gateway.signOn.require(scim.provider);
+  const primary = body.emails?.find((one) => one.primary) ?? body.emails?.[0];
+  const email = Email.safeParse(primary?.value ?? body.userName).data ?? invalid('emails');
+  const { ScimAccount, User } = gateway.models;
+  const before = await ScimAccount.findOne({
+    provider: provider.id,
+    userNameKey: keyOf(body.userName),
+  }).lean<ScimAccountDoc>();
+  if (before?.removedAt) {
+    await ScimAccount.updateOne({ _id: before._id }, { $unset: { removedAt: 1 } });
+    const managed = await requireManaged(gateway, scim, String(before._id));
+    return answer(
+      res,
+      shown(gateway, await change(gateway, actor, scim, managed, { active: true, ...changeOf(body) })),
+      201,
+    );
+  }
+  const existing = await User.exists({ email });
+  if (before || existing) throw new AppError('CONFLICT', { message: 'There is an account with this name already.' });
+  const { firstname, lastname, externalId, active } = changeOf(body);
+  const claims = { given_name: firstname, family_name: lastname, name: body.displayName };
+  const role = provider.defaultRole ?? 'healthProvider';
+  const user = await newAccount(gateway, email, provider, role, namesOf(claims, email));
+  user.active = active ?? true;
+  const account: ScimAccountDoc = {
+    ...unmanaged(user, provider.id, user.createAt),
+    userName: body.userName,
+    userNameKey: keyOf(body.userName),
+    off: !user.active,
+    ...(externalId === undefined ? {} : { externalId }),
+  };
+  await gateway.events
+    .change(actorOf(scim, actor), async (tx) => {
+      await storeAccount(gateway, tx, user, `scim:${provider.id}`);
+      await ScimAccount.create([account], { session: tx.session });
+      return user._id;
+    })
+    .catch((error) => {
+      throw isDuplicate(error) ? new AppError('CONFLICT') : error;
+    });
+  return answer(res, userResource(gateway.config.publicUrl, user, account), 201);
+}
+
+export async function replaceScimUser(context: Context<typeof scimCalls.replaceScimUser>) {
+  const { gateway, actor, scim, params, body, res } = context;
+  const managed = await requireManaged(gateway, scim, params.id);
+  return answer(res, shown(gateway, await change(gateway, actor, scim, managed, changeOf(body))));
+}
+
+export async function patchScimUser(context: Context<typeof scimCalls.patchScimUser>) {
+  const { gateway, actor, scim, params, body, res } = context;
+  const managed = await requireManaged(gateway, scim, params.id);
+  const wanted: Change = {};
+  for (const { op, path, value } of body.Operations) {
+    if (!/^(add|replace)$/i.test(op)) continue;
+    Object.assign(wanted, known(path === undefined ? fieldsOf(value) : { [path]: value }));
+  }
+  return answer(res, shown(gateway, await change(gateway, actor, scim, managed, wanted)));
+}
+
+const fieldsOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+
+/** Returns the attributes that the product keeps, by their paths. Others are ignored. */
+function known(fields: Record<string, unknown>): Change {
+  const nested = fieldsOf(fields.name);
+  const given: Record<string, unknown> = {
+    ...Object.fromEntries(Object.entries(fields).map(([path, value]) => [path.toLowerCase(), value])),
+    ...(nested.givenName === undefined ? {} : { 'name.givenname': nested.givenName }),
+    ...(nested.familyName === undefined ? {} : { 'name.familyname': nested.familyName }),
+  };
+  const found: Change = {
+    userName: text(given.username),
+    externalId: text(given.externalid),
+    firstname: name(given['name.givenname']),
+    lastname: name(given['name.familyname']),
+    active: flag(given.active),
+  };
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+}
+
+export async function deleteScimUser({ gateway, actor, scim, params, res }: Context<typeof scimCalls.deleteScimUser>) {
+  const managed = await requireManaged(gateway, scim, params.id);
+  await change(gateway, actor, scim, managed, { active: false }, { removedAt: gateway.clock.now() });
+  res.status(204).end();
+  return undefined;
+}
+
+/** Changes an account for its provider. The provider may activate only accounts that it has deactivated itself. */
+async function change(
+  gateway: Gateway,
+  actor: Actor,
+  token: ScimTokenDoc,
+  { user, account }: Managed,
+  { userName, externalId, firstname, lastname, active }: Change,
+  more: Partial<ScimAccountDoc> = {},
+): Promise<Managed> {
+  const { ScimAccount, User } = gateway.models;
+  const switched = active !== undefined && active !== user.active && (!active || account.off);
+  const names = { ...(firstname ? { firstname } : {}), ...(lastname ? { lastname } : {}) };
+  const next: ScimAccountDoc = {
+    ...account,
+    ...(userName ? { userName, userNameKey: keyOf(userName) } : {}),
+    ...(externalId === undefined ? {} : { externalId }),
+    ...(switched ? { off: !active } : {}),
+    ...more,
+    updatedAt: gateway.clock.now(),
+  };
+  let ended: ObjectId[] = [];
+  await gateway.events
+    .change(actorOf(token, actor), async (tx) => {
+      const { _id, ...fields } = next;
+      await ScimAccount.updateOne({ _id }, { $set: fields }, { upsert: true, session: tx.session });
+      if (Object.keys(names).length > 0) {
+        const set = { ...names, ...searchFields({ ...user, ...names }) };
+        await User.updateOne({ _id }, { $set: set }, { session: tx.session });
+      }
+      if (switched) ended = await setActive(gateway, tx, user, active, `scim:${token.provider}`);
+      tx.record({ type: 'scim.changed', record: _id, reason: token.provider });
+      return _id;
+    })
+    .catch((error) => {
+      throw isDuplicate(error) ? new AppError('CONFLICT') : error;
+    });
+  cutSockets(gateway, ended, 'deactivated');
+  return { user: { ...user, ...names, active: switched ? active : user.active }, account: next };
+}

@@ -1,0 +1,26 @@
+/** The texts of devices that send files by DICOM, in the settings. */
+export const receiver = {
+  title: 'DICOM devices',
+  text: 'These devices may send images by DICOM (C-STORE). What a device sends belongs to the person whom you choose.',
+  none: 'No device may send images yet.',
+  add: 'Add a device',
+  change: 'Change {{title}}',
+  remove: 'Remove {{title}}',
+  to: 'Belongs to {{name}}',
+  from: 'Only from {{addresses}}',
+  anywhere: 'From any address',
+  seen: 'Last call {{time}}',
+  never: 'Has not called yet',
+  refused: 'Refused: this account may not upload',
+  aeTitle: 'AE title',
+  aeTitleHelp: 'As it is set up in the device, with the same capital letters.',
+  addresses: 'Addresses',
+  addressesHelp:
+    'Addresses or ranges behind commas, such as 10.1.2.3 or 10.1.2.0/24. Without them it may call from anywhere.',
+  person: 'Owner of the images',
+  personNeeded: 'Please choose a person.',
+  removeTitle: 'Remove this device?',
+  removeText: 'The receiver refuses its files from now on. Images that it sent stay.',
+  removeAct: 'Remove',
+  removed: 'The device was removed.',
+} as const;
