@@ -41,7 +41,7 @@ afterAll(async () => {
 
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
-  await Promise.all(Object.entries({ owner, patient }).map(([name, one]) => one.shoot(`failed-chat-${name}`)));
+  await Promise.all(Object.entries({ owner, patient }).map(([name, one]) => one.shootFailure(`failed-chat-${name}`)));
 });
 
 const say = (person: Person, recipientId: string, content: string) =>
@@ -132,7 +132,9 @@ test('A reply quotes a message by keyboard and by swipe, and the quote leads to 
   await page.getByText('Reply to Zoya Malik').waitFor();
   await page.locator('[data-composer]:focus').waitFor();
   faults.push(...(await owner.lookTwice('chat-answering')));
+  await page.locator('[data-composer]:focus').waitFor();
   await page.keyboard.type('It shows no fracture');
+  await expect.poll(() => page.locator('[data-composer]').inputValue()).toBe('It shows no fracture');
   await page.keyboard.press('Enter');
 
   const phone = patient.page;

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') await provider.shoot('failed-details');
+  if (task.result?.state === 'fail') await provider.shootFailure('failed-details');
 });
 
 const openImage = async (page: Page, language: 'en' | 'ur') => {

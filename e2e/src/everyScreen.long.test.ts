@@ -119,7 +119,7 @@ afterAll(async () => {
 
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
-  await Promise.all(Object.entries(people).map(([viewer, person]) => person.shoot(`failed-every-${viewer}`)));
+  await Promise.all(Object.entries(people).map(([viewer, person]) => person.shootFailure(`failed-every-${viewer}`)));
 });
 
 /** `npm run every-screen` checks and takes pictures of everything. Other runs see a sample. docs/architecture.md, "Tests", has the table. */

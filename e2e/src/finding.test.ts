@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') await provider.shoot('failed-finding');
+  if (task.result?.state === 'fail') await provider.shootFailure('failed-finding');
 });
 
 /** Waits until the gallery shows these captions and no other. */

@@ -29,7 +29,7 @@ afterAll(async () => {
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
   await Promise.all(
-    Object.entries({ newcomer, provider }).map(([name, person]) => person.shoot(`failed-keyboard-${name}`)),
+    Object.entries({ newcomer, provider }).map(([name, person]) => person.shootFailure(`failed-keyboard-${name}`)),
   );
 });
 

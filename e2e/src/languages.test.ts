@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') await admin.shoot('failed-languages');
+  if (task.result?.state === 'fail') await admin.shootFailure('failed-languages');
 });
 
 /** Returns how many pixels the page is wider than the window. */

@@ -26,7 +26,7 @@ test.beforeAll(async ({ browser, shared }) => {
 });
 afterAll(() => Promise.all([owner, reader].map((person) => person?.leave())));
 afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') await reader.shoot('failed-notices');
+  if (task.result?.state === 'fail') await reader.shootFailure('failed-notices');
 });
 
 const buffer = readFileSync(join(import.meta.dirname, '../../backend/assets/demo/hand-xray.jpg'));

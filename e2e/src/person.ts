@@ -218,7 +218,14 @@ export class Person {
     return { root: JSON.parse(all.local.root ?? 'null'), all: JSON.stringify(all) };
   }
 
-  /** Takes a screenshot, for a journey that failed. */
+  /** Takes a screenshot, and prints the path and the words of the screen: a machine of others may keep no pictures. */
+  async shootFailure(name: string): Promise<void> {
+    const words = await this.page.evaluate<string>('document.body.innerText.replaceAll(/\\s+/g, " ")');
+    process.stderr.write(`${name} at ${new URL(this.page.url()).pathname}: …${words.slice(-2_000)}\n`);
+    await this.shoot(name);
+  }
+
+  /** Takes a screenshot. */
   async shoot(name: string): Promise<void> {
     await this.page.screenshot({ path: join(pictures, `${name}.jpg`), type: 'jpeg', quality: 80 });
   }

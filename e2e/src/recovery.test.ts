@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') await admin.shoot('failed-recovery');
+  if (task.result?.state === 'fail') await admin.shootFailure('failed-recovery');
 });
 
 const press = (name: string) => admin.page.getByRole('button', { name, exact: true }).click();

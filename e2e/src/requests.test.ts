@@ -43,7 +43,9 @@ afterAll(async () => {
 
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
-  await Promise.all(Object.entries({ asker, sender, other }).map(([name, one]) => one.shoot(`failed-request-${name}`)));
+  await Promise.all(
+    Object.entries({ asker, sender, other }).map(([name, one]) => one.shootFailure(`failed-request-${name}`)),
+  );
 });
 
 let url = '';

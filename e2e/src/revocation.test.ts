@@ -53,7 +53,7 @@ afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
   await Promise.all(
     Object.entries({ admin, owner, reader, guest, other, patient, carer }).map(([name, one]) =>
-      one.shoot(`failed-ends-${name}`),
+      one.shootFailure(`failed-ends-${name}`),
     ),
   );
 });

@@ -47,7 +47,7 @@ afterAll(async () => {
 
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
-  await Promise.all(Object.entries({ admin, provider }).map(([name, person]) => person.shoot(`failed-${name}`)));
+  await Promise.all(Object.entries({ admin, provider }).map(([name, person]) => person.shootFailure(`failed-${name}`)));
 });
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first();

@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
-  await Promise.all(Object.entries({ desk, phone }).map(([name, person]) => person.shoot(`failed-${name}`)));
+  await Promise.all(Object.entries({ desk, phone }).map(([name, person]) => person.shootFailure(`failed-${name}`)));
 });
 
 /** Checks the same screen in Urdu, from right to left: in the dark theme and in narrow windows. */

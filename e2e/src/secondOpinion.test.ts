@@ -46,7 +46,9 @@ afterAll(async () => {
 
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
-  await Promise.all(Object.entries({ provider, patient }).map(([name, one]) => one.shoot(`failed-opinion-${name}`)));
+  await Promise.all(
+    Object.entries({ provider, patient }).map(([name, one]) => one.shootFailure(`failed-opinion-${name}`)),
+  );
 });
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();

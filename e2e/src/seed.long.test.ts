@@ -25,7 +25,7 @@ async function play(role: Role | undefined, scenes: readonly Scene[]): Promise<s
   const person = await Person.arrive(product, browser, account, options);
   if (role) await person.enter();
   const faults = await missing(person.page, scenes);
-  if (faults.length) await person.shoot(`failed-seed-${role ?? 'nobody'}`);
+  if (faults.length) await person.shootFailure(`failed-seed-${role ?? 'nobody'}`);
   complaints.push(...person.complaints);
   await person.page.context().close();
   return faults;

@@ -42,7 +42,7 @@ afterAll(async () => {
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
   await Promise.all(
-    Object.entries({ owner, first, newcomer }).map(([name, one]) => one.shoot(`failed-sharing-${name}`)),
+    Object.entries({ owner, first, newcomer }).map(([name, one]) => one.shootFailure(`failed-sharing-${name}`)),
   );
 });
 

@@ -30,7 +30,7 @@ afterAll(async () => {
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
   await Promise.all(
-    Object.entries({ admin, provider, patient }).map(([name, person]) => person.shoot(`failed-${name}`)),
+    Object.entries({ admin, provider, patient }).map(([name, person]) => person.shootFailure(`failed-${name}`)),
   );
 });
 

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
-  await Promise.all(Object.entries({ owner, reader }).map(([name, one]) => one.shoot(`failed-study-${name}`)));
+  await Promise.all(Object.entries({ owner, reader }).map(([name, one]) => one.shootFailure(`failed-study-${name}`)));
 });
 
 /** Returns one slice of a CT of a ball of water: a disc that shrinks with the distance from the middle. */

@@ -46,7 +46,9 @@ afterAll(async () => {
 
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
-  await Promise.all(Object.entries({ owner, patient }).map(([name, one]) => one.shoot(`failed-together-${name}`)));
+  await Promise.all(
+    Object.entries({ owner, patient }).map(([name, one]) => one.shootFailure(`failed-together-${name}`)),
+  );
 });
 
 async function middleOf(locator: Locator): Promise<[number, number]> {

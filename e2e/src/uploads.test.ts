@@ -57,7 +57,7 @@ afterAll(async () => {
 });
 
 afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') await provider.shoot('failed-uploads');
+  if (task.result?.state === 'fail') await provider.shootFailure('failed-uploads');
 });
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first();

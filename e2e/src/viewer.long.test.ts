@@ -45,7 +45,7 @@ afterAll(async () => {
 
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
-  await Promise.all([owner, ...others].map((person, i) => person.shoot(`failed-viewer-${i}`)));
+  await Promise.all([owner, ...others].map((person, i) => person.shootFailure(`failed-viewer-${i}`)));
 });
 
 const upload = (caption: string, buffer: Buffer, mimeType = 'application/dicom') =>

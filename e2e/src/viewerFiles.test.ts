@@ -37,7 +37,9 @@ afterAll(async () => {
 
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
-  await Promise.all(Object.entries({ owner, reader, hindered }).map(([name, one]) => one.shoot(`failed-file-${name}`)));
+  await Promise.all(
+    Object.entries({ owner, reader, hindered }).map(([name, one]) => one.shootFailure(`failed-file-${name}`)),
+  );
 });
 
 const upload = (caption: string, buffer: Buffer, mimeType = 'application/dicom') =>

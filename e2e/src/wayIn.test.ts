@@ -46,7 +46,7 @@ test.afterAll(async ({ shared: product }) => {
 
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
-  await Promise.all([provider, ...people].map((person, i) => person.shoot(`failed-way-in-${i}`)));
+  await Promise.all([provider, ...people].map((person, i) => person.shootFailure(`failed-way-in-${i}`)));
 });
 
 const image = (caption: string): Promise<Uploaded> =>

@@ -62,6 +62,7 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
       // Jobs get time to finish. A longer job is aborted, and another worker takes it up.
       await Promise.race([closing, setTimeout(DRAIN_MS)]);
       stopping.abort(new JobFailed('The worker is stopping.'));
+      await pictures.close();
       await closing;
       // Maintenance that takes longer is interrupted. Another worker does the rest.
       await Promise.race([Promise.all(loops), setTimeout(LOOPS_DRAIN_MS)]);
@@ -69,7 +70,6 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
       mailer.close();
       pushSender?.close();
       webhookPoster.close();
-      await pictures.close();
       await core.close();
     },
   };

@@ -62,8 +62,10 @@ it('A card says why it shows no picture.', () => {
   as('admin');
   const { rerender } = render(card({ ...image, contentType: 'video/mp4', image_url: null }));
   expect(screen.getByText('Unsupported file type: video/mp4')).toBeTruthy();
-  rerender(card({ ...image, image_url: null, createAt: new Date().toISOString() }));
+  rerender(card({ ...image, image_url: null }));
   expect(screen.getByRole('img', { name: 'Preparing the preview' })).toBeTruthy();
+  rerender(card({ ...image, image_url: null, frames: 0 }));
+  expect(screen.getByText('No preview for this file')).toBeTruthy();
   as('patient');
   rerender(card({ ...image, isVerified: false, image_url: null }));
   expect(screen.getByText('Image not Verified')).toBeTruthy();

@@ -1,5 +1,4 @@
 import { Box, Button, Checkbox, chakra, Flex, Heading, IconButton, Spacer, Text } from '@chakra-ui/react';
-import { contentTypes } from '@lightbox/contract/images/names.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { shareMark } from '@lightbox/contract/sharing/mark.js';
@@ -12,7 +11,7 @@ import { formatBytes, formatDate, fullName, ltr } from '../lib/format';
 import { paths } from '../lib/paths';
 import { useNow } from '../lib/useNow';
 import { Countdown } from '../ui/Countdown';
-import { EndedWell, ImageWell, WaitingWell } from '../ui/ImageWell';
+import { EndedWell, ImageWell } from '../ui/ImageWell';
 import { Said } from '../ui/Said';
 import { ShareNote } from '../ui/ShareNote';
 import { StateBadge, type StateName } from '../ui/StateBadge';
@@ -23,11 +22,7 @@ import { stackOf, titleOf } from './subject';
 import type { Selection } from './useSelection';
 import { ViewerLink } from './ViewerLink';
 
-/** For an image older than this, a missing preview is no longer expected. */
-const previewMs = 120_000;
-
 export const isPicture = (image: Pick<Image, 'contentType'>) => image.contentType.startsWith('image/');
-const isKnownType = (image: Image) => (contentTypes as readonly string[]).includes(image.contentType);
 
 /** Shows the patient, the sender, or the date of the image. */
 export function ImageLine({ image }: { image: Image }) {
@@ -106,14 +101,10 @@ export function ImageBadges({ image, onShares }: { image: Image; onShares?: (() 
 function Well({ image, ended }: { image: Image; ended: boolean }) {
   const { t } = useTranslation();
   const giver = image.sharedBy ?? image.owner;
-  const missing =
-    image.isVerified && image.image_url === null && isKnownType(image) && image.contentType !== 'application/pdf';
-  const now = useNow(10_000, missing);
   if (ended) {
     const help = giver && <Said i18nKey="images.card.endedText" values={{ name: fullName(giver) }} />;
     return <EndedWell title={t('images.card.endedTitle')} help={help} />;
   }
-  if (missing && now - Date.parse(image.createAt) < previewMs) return <WaitingWell label={t('images.card.making')} />;
   return <CardWell image={image} />;
 }
 

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useObjectUrl } from '../lib/useObjectUrl';
+import { isBeingDrawn } from '../ui/ImageWell';
 import { isPicture } from './ImageCard';
 import { imageContent } from './images';
 import { titleOf } from './subject';
@@ -30,7 +31,7 @@ export function Picture({ image, open }: { image: Image; open: boolean }) {
       minH={{ base: '44dvh', lg: 'min(74dvh, 720px)' }}
       // On a wide screen the film is as high as the panel beside it.
       maxH={{ base: '56dvh', lg: 'none' }}
-      aria-busy={original.isFetching}
+      aria-busy={original.isFetching || isBeingDrawn(image)}
     >
       {shown ? (
         <chakra.img
@@ -47,7 +48,7 @@ export function Picture({ image, open }: { image: Image; open: boolean }) {
         <Flex direction="column" align="center" gap="3" p="8" color="film.muted" textAlign="center">
           <Icon size={44} weight="duotone" aria-hidden />
           <Text maxW="36ch" fontSize="sm">
-            {t('images.view.noPicture')}
+            {t(isBeingDrawn(image) ? 'app.well.making' : 'images.view.noPicture')}
           </Text>
         </Flex>
       )}

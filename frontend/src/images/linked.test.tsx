@@ -106,7 +106,7 @@ describe('a link to an image', () => {
   });
 
   it('A file without a picture says so once, and is not called a preview.', async () => {
-    show({ ...shared, contentType: 'application/dicom', isVerified: true, createAt: '2026-01-01T00:00:00.000Z' });
+    show({ ...shared, contentType: 'application/dicom', isVerified: true, frames: 0 });
     const dialog = await screen.findByRole('dialog');
     expect(within(dialog).getAllByText(/There is no preview of this file/)).toHaveLength(1);
     expect(dialog.textContent).not.toContain('This is a preview');

@@ -22,6 +22,8 @@ export interface Pictured {
   isVerified: boolean;
   width?: number | undefined;
   height?: number | undefined;
+  /** Missing until a worker has drawn the file. */
+  frames?: number | undefined;
   dicom?: { modality?: string | undefined; view?: string | undefined; studyDate?: string | undefined } | undefined;
 }
 
@@ -232,13 +234,18 @@ interface WellProps {
   count?: number;
 }
 
+const isDrawable = (contentType: string) => (contentTypes as readonly string[]).includes(contentType);
+
+/** True for a picture whose preview is still being made. */
+export const isBeingDrawn = ({ isVerified, contentType, image_url, frames }: Pictured) =>
+  isVerified && isDrawable(contentType) && contentType !== 'application/pdf' && !image_url && frames === undefined;
+
 /** Shows an image as this viewer may see it: as a film, as a PDF sheet, locked, or with the reason for no picture. */
 export function ImageWell({ image, lightUp = false, count }: WellProps) {
   const { t } = useTranslation();
   const { contentType, image_url, caption } = image;
   if (!image.isVerified) return <UnlitWell />;
   const pictured = contentType.startsWith('image/') || contentType === 'application/dicom';
-  const supported = (contentTypes as readonly string[]).includes(contentType);
   if (pictured && image_url) {
     return (
       <Film src={image_url} alt={t('app.well.picture', { caption: caption || t('common.untitled') })} lightUp={lightUp}>
@@ -247,6 +254,7 @@ export function ImageWell({ image, lightUp = false, count }: WellProps) {
     );
   }
   if (contentType === 'application/pdf') return <PdfWell />;
-  if (supported) return <PlainWell Icon={ImageIcon} text={t('app.well.noPreview')} />;
+  if (isBeingDrawn(image)) return <WaitingWell label={t('app.well.making')} />;
+  if (isDrawable(contentType)) return <PlainWell Icon={ImageIcon} text={t('app.well.noPreview')} />;
   return <PlainWell Icon={FileXIcon} text={t('app.well.unsupported', { type: contentType })} />;
 }

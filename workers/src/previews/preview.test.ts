@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
+import { isAway } from '@lightbox/core/db/away.js';
 import { undrawable } from '@lightbox/core/imaging/drawing.js';
 import { jobs } from '@lightbox/core/queues/jobs.js';
 import {
@@ -293,6 +294,23 @@ describe('the process that renders', () => {
     renderers = new Renderers({ module, timeLimitMs: () => 500, sandbox: await sandbox });
     const drawn = ['good', 'bad', 'good'].map((type) => renderers.run('measurements', Buffer.alloc(0), type));
     expect((await Promise.all(drawn)).map((result) => result?.bitDepth)).toEqual([8, undefined, 8]);
+  });
+
+  test('A file whose machine becomes busy after its start is drawn.', async () => {
+    const module = script('for (const until = Date.now() + 1_200; Date.now() < until; ); measurements(8);');
+    let asked = 0;
+    const patience = () => (asked++ < 2 ? 1 : 100);
+    renderers = new Renderers({ module, timeLimitMs: () => 300, patience, sandbox: await sandbox });
+    expect((await renderers.run('measurements', Buffer.alloc(0), 'x'))?.bitDepth).toBe(8);
+  });
+
+  test('A worker that stops fails no file: it is drawn later, and has spent no attempt.', async () => {
+    const module = script('for (;;);');
+    renderers = new Renderers({ module, sandbox: await sandbox });
+    const drawn = ['one', 'waiting'].map((type) => renderers.run('measurements', Buffer.alloc(0), type));
+    const settled = Promise.allSettled(drawn);
+    await renderers.close();
+    expect((await settled).map((one) => one.status === 'rejected' && isAway(one.reason))).toEqual([true, true]);
   });
 
   test('A file may take longer on a machine with more work than cores, up to a limit.', () => {

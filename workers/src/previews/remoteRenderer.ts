@@ -1,18 +1,8 @@
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
-import { PartAway } from '@lightbox/core/db/away.js';
 import { readFrames, writeFrame } from './frames.js';
 import { AnswerHeader, answerLimits, resultOf } from './protocol.js';
-import { RenderCrashed, type Renderer } from './renderer.js';
-
-/** The renderer service cannot be reached. The file is not the cause, so the job waits. */
-export class RendererAway extends PartAway {
-  override name = 'RendererAway';
-
-  constructor() {
-    super('The renderer service cannot be reached.');
-  }
-}
+import { RenderCrashed, type Renderer, RendererAway } from './renderer.js';
 
 /**
  * Timeout for a service that hangs. A working service answers, or sends the next part, within its own,

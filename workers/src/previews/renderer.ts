@@ -1,4 +1,5 @@
 import type { BlackRectangle } from '@lightbox/contract/images/blackOut.js';
+import { PartAway } from '@lightbox/core/db/away.js';
 import type { FrameChoice, TaskName, Tasks } from './protocol.js';
 
 export interface RunOptions {
@@ -12,7 +13,7 @@ export interface RunOptions {
 export interface Renderer {
   /**
    * Returns null when the file cannot be drawn or takes too long. Throws RenderCrashed when a retry may succeed, and
-   * RendererAway when the renderer service cannot be reached.
+   * RendererAway when the renderer cannot be reached or is stopping.
    */
   run: <Name extends TaskName>(
     name: Name,
@@ -28,5 +29,14 @@ export class RenderCrashed extends Error {
   constructor(reason: string) {
     super(`The picture could not be rendered: ${reason}.`);
     this.name = 'RenderCrashed';
+  }
+}
+
+/** The renderer cannot be reached, or it is stopping. The file is not the cause, so the job waits and spends no attempt. */
+export class RendererAway extends PartAway {
+  override name = 'RendererAway';
+
+  constructor() {
+    super('The renderer cannot be reached.');
   }
 }

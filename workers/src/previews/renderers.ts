@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { compiled } from '@lightbox/core/process/compiled.js';
 import { readFrames, writeFrame } from './frames.js';
 import { AnswerHeader, answerLimits, resultOf, type Task } from './protocol.js';
-import { RenderCrashed, type Renderer, type RunOptions } from './renderer.js';
+import { RenderCrashed, type Renderer, RendererAway, type RunOptions } from './renderer.js';
 import { type Sandbox, sandboxEnv } from './sandbox.js';
 
 export interface RendererOptions {
@@ -16,6 +16,8 @@ export interface RendererOptions {
    * one that cannot be drawn.
    */
   timeLimitMs: (contentType: string) => number;
+  /** The factor by which a file may take longer at this moment. */
+  patience: () => number;
   heapMb: number;
   rssBytes: number;
   /** Decoders leak memory, so a process is replaced after this many files or above a third of its memory limit. */
@@ -43,11 +45,14 @@ export const patience = (load = loadavg()[0] ?? 0, cores = availableParallelism(
 const defaults: Omit<RendererOptions, 'sandbox'> = {
   size: 1,
   timeLimitMs,
+  patience: () => patience(),
   heapMb: 512,
   rssBytes: 1024 * 1024 * 1024,
   recycleAfter: 200,
   module: compiled('./renderProcess.js', import.meta.url),
 };
+
+const crash = (reason: string) => new RenderCrashed(reason);
 
 interface Job {
   task: Task;
@@ -76,12 +81,14 @@ export class Renderers implements Renderer {
   private readonly idle: Child[] = [];
   private readonly busy = new Set<Child>();
   private readonly waiting: Job[] = [];
+  private closed = false;
 
   constructor(options: Partial<RendererOptions> & Pick<RendererOptions, 'sandbox'>) {
     this.options = { ...defaults, ...options };
   }
 
   run: Renderer['run'] = async (name, bytes, contentType, { choice, rectangles, onPart } = {}) => {
+    if (this.closed) throw new RendererAway();
     const { header, body } = await new Promise<Answer>((resolve, reject) => {
       this.waiting.push({ task: { name, bytes, contentType, choice, rectangles }, onPart, resolve, reject });
       this.next();
@@ -90,8 +97,9 @@ export class Renderers implements Renderer {
   };
 
   async close(): Promise<void> {
-    for (const job of this.waiting.splice(0)) job.reject(new RenderCrashed('the worker is stopping'));
-    await Promise.all([...this.idle, ...this.busy].map((child) => this.end(child, 'the worker is stopping')));
+    this.closed = true;
+    for (const job of this.waiting.splice(0)) job.reject(new RendererAway());
+    await Promise.all([...this.idle, ...this.busy].map((child) => this.end(child, new RendererAway())));
   }
 
   private next(): void {
@@ -104,8 +112,7 @@ export class Renderers implements Renderer {
     child.process.ref();
     child.channel.ref();
     if (started) this.ask(child);
-    else
-      child.timer = setTimeout(() => void this.end(child, 'the renderer did not start'), START_LIMIT_MS * patience());
+    else this.limitTime(child, START_LIMIT_MS, () => this.end(child, crash('the renderer did not start')));
   }
 
   private start(): Child {
@@ -118,8 +125,8 @@ export class Renderers implements Renderer {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     });
     const child: Child = { process, channel: process.stdio[3] as Socket, files: 0, job: null, timer: undefined };
-    process.on('error', () => this.lost(child, 'the renderer could not be started'));
-    process.on('exit', (_code, signal) => this.lost(child, `the renderer ended (${signal ?? 'exit'})`));
+    process.on('error', () => this.lost(child, crash('the renderer could not be started')));
+    process.on('exit', (_code, signal) => this.lost(child, crash(`the renderer ended (${signal ?? 'exit'})`)));
     child.channel.on('error', () => undefined);
     void this.listen(child);
     return child;
@@ -134,39 +141,52 @@ export class Renderers implements Renderer {
         else this.answer(child, { header: answer, body });
       }
     } catch {
-      await this.end(child, 'the renderer answered nonsense');
+      await this.end(child, crash('the renderer answered nonsense'));
     }
   }
 
   private ask(child: Child): void {
     if (!child.job) return;
     const { bytes, ...header } = child.job.task;
-    this.limitTime(child, header.contentType);
-    writeFrame(child.channel, header, bytes).catch(() => this.end(child, 'the renderer is gone'));
+    this.limitFile(child, header.contentType);
+    writeFrame(child.channel, header, bytes).catch(() => this.end(child, crash('the renderer is gone')));
   }
 
-  private limitTime(child: Child, contentType: string): void {
-    clearTimeout(child.timer);
-    child.timer = setTimeout(() => void this.tookTooLong(child), this.options.timeLimitMs(contentType) * patience());
+  private limitFile(child: Child, contentType: string): void {
+    this.limitTime(child, this.options.timeLimitMs(contentType), () => this.tookTooLong(child));
+  }
+
+  /** Calls `end` after this time, and later on a busy machine: also when the load has risen after the start. */
+  private limitTime(child: Child, ms: number, end: () => Promise<void>): void {
+    const begun = performance.now();
+    const wait = (left: number) => {
+      clearTimeout(child.timer);
+      child.timer = setTimeout(() => {
+        const more = begun + ms * this.options.patience() - performance.now();
+        if (more < 1) void end();
+        else wait(more);
+      }, left);
+    };
+    wait(ms * this.options.patience());
   }
 
   /** Hands on a part of the plain frames. The time limit is that of one part; the receiver limits their bytes. */
   private async part(child: Child, body: Buffer): Promise<void> {
     const { job } = child;
-    if (!job) return void this.end(child, 'the renderer answered unasked');
+    if (!job) return void this.end(child, crash('the renderer answered unasked'));
     clearTimeout(child.timer);
     try {
       await job.onPart?.(body);
     } catch (error) {
       this.finish(child)?.reject(error as Error);
-      return void this.end(child, 'the frames were not stored');
+      return void this.end(child, crash('the frames were not stored'));
     }
-    if (child.job === job) this.limitTime(child, job.task.contentType);
+    if (child.job === job) this.limitFile(child, job.task.contentType);
   }
 
   private answer(child: Child, answer: Answer): void {
     const job = this.finish(child);
-    if (!job) return void this.end(child, 'the renderer answered unasked');
+    if (!job) return void this.end(child, crash('the renderer answered unasked'));
     child.files++;
     const rss = ('rss' in answer.header && answer.header.rss) || 0;
     if (rss > this.options.rssBytes / 3 || child.files >= this.options.recycleAfter) child.process.kill('SIGKILL');
@@ -178,7 +198,7 @@ export class Renderers implements Renderer {
   /** Treats a file that takes too long as one that cannot be drawn, so that it is not retried. */
   private tookTooLong(child: Child): Promise<void> {
     this.finish(child)?.resolve({ header: { unreadable: true }, body: Buffer.alloc(0) });
-    return this.end(child, 'it took too long');
+    return this.end(child, crash('it took too long'));
   }
 
   /** Marks the child as idle. `unref`: an idle child must not prevent the worker from ending. */
@@ -188,14 +208,14 @@ export class Renderers implements Renderer {
     this.idle.push(child);
   }
 
-  private lost(child: Child, reason: string): void {
+  private lost(child: Child, reason: Error): void {
     const at = this.idle.indexOf(child);
     if (at >= 0) this.idle.splice(at, 1);
-    this.finish(child)?.reject(new RenderCrashed(reason));
+    this.finish(child)?.reject(reason);
     this.next();
   }
 
-  private async end(child: Child, reason: string): Promise<void> {
+  private async end(child: Child, reason: Error): Promise<void> {
     const { process } = child;
     const running = process.pid !== undefined && process.exitCode === null && process.signalCode === null;
     const ended = new Promise((resolve) => process.once('exit', resolve));

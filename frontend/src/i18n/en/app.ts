@@ -91,6 +91,7 @@ export const app = {
     pdf: 'PDF',
     dicom: 'DICOM',
     noPreview: 'No preview for this file',
+    making: 'Preparing the preview',
     picture: 'Picture of {{caption}}',
   },
   copied: 'Copied.',

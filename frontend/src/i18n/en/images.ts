@@ -80,7 +80,6 @@ export const images = {
     opinion: 'Second opinion',
     opinionThis: 'Second opinion about {{caption}}',
     deleteThis: 'Delete {{caption}}',
-    making: 'Preparing the preview',
     endedTitle: 'Access has ended',
     endedText: 'Ask <n>{{name}}</n> to share it again.',
     mark: 'Share {{mark}}',

@@ -89,6 +89,7 @@ export const app = {
     pdf: 'PDF',
     dicom: 'DICOM',
     noPreview: 'اس فائل کا پیش نظارہ نہیں',
+    making: 'پیش نظارہ بن رہا ہے',
     picture: '{{caption}} کی تصویر',
   },
   copied: 'نقل ہو گیا۔',

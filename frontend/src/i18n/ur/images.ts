@@ -77,7 +77,6 @@ export const images = {
     opinion: 'دوسری رائے',
     opinionThis: '{{caption}} کے بارے میں دوسری رائے',
     deleteThis: '{{caption}} حذف کریں',
-    making: 'پیش نظارہ بن رہا ہے',
     endedTitle: 'رسائی ختم ہو گئی ہے',
     endedText: '<n>{{name}}</n> سے کہیں کہ اسے دوبارہ شیئر کریں۔',
     mark: 'شیئر {{mark}}',
