@@ -3,11 +3,11 @@ import { setTimeout } from 'node:timers/promises';
 import type { QueueName } from '@lightbox/contract/queues.js';
 import type { Config } from '@lightbox/core/config/config.js';
 import { assembleCore, type Core, prepareCore } from '@lightbox/core/core.js';
+import { PartAway } from '@lightbox/core/db/away.js';
 import { startOps } from '@lightbox/core/process/ops.js';
 import type { Worker } from 'bullmq';
 import { createTransport } from 'nodemailer';
 import { selectProvider } from './analysis/providers/select.js';
-import { JobFailed } from './failures.js';
 import { keepSchedule } from './maintenance/schedule.js';
 import { sweepAudit, sweepEvents } from './maintenance/sweepEvents.js';
 import { createPoster } from './net/poster.js';
@@ -59,9 +59,9 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
     stop: async () => {
       core.startUp.stop();
       const closing = Promise.all(workers.map((worker) => worker.close()));
-      // Jobs get time to finish. A longer job is aborted, and another worker takes it up.
+      // Jobs get time to finish. A longer job is put off without an attempt, and another worker takes it up.
       await Promise.race([closing, setTimeout(DRAIN_MS)]);
-      stopping.abort(new JobFailed('The worker is stopping.'));
+      stopping.abort(new PartAway('The worker is stopping.'));
       await pictures.close();
       await closing;
       // Maintenance that takes longer is interrupted. Another worker does the rest.
