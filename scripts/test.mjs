@@ -1,7 +1,7 @@
 // `npm test`: runs the checks, one step after the other. The first failed step ends it.
 // `npm test -- --all` runs the long tests too (`*.long.test.ts`), as continuous integration does.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join, relative } from 'node:path';
 import { node, root, StepError, setup } from './setup.mjs';
 
 const results = join(root, 'test-results');
@@ -14,8 +14,8 @@ const times = [];
 const steps = [
   { title: 'Dependencies and build', run: setup },
   { title: 'Format and lint', run: () => node([module('@biomejs/biome/bin/biome'), 'ci', '.']) },
-  { title: 'Unit and integration tests', run: () => vitest('unit') },
-  { title: 'Browser journeys', run: journeys },
+  { title: 'Unit and integration tests', run: () => tests('unit', root) },
+  { title: 'Browser journeys', run: () => tests('journeys', join(root, 'e2e'), '--config', 'e2e/vitest.config.ts') },
 ];
 
 /** Runs Vitest and counts its tests. The journeys run the whole product in real browsers. */
@@ -26,28 +26,28 @@ function vitest(name, ...options) {
 }
 
 /**
- * In continuous integration, a journey that fails is run again, with those that it has stopped: a machine of others may
- * stall for a minute. A fault of the product fails twice. The output names each journey that passed at the second time only.
+ * Runs a configuration. In continuous integration, files with a failed test are run once more, with those that `bail` has
+ * stopped: a machine of others may stall for a minute. A fault of the product fails twice. The output names each test that
+ * passed at the second time only.
  */
-function journeys() {
-  const options = ['--config', 'e2e/vitest.config.ts'];
+function tests(name, folder, ...options) {
   const before = { ...counts };
   try {
-    vitest('journeys', ...options);
+    vitest(name, ...options);
   } catch (error) {
-    const file = join(results, 'journeys.json');
+    const file = join(results, `${name}.json`);
     if (!process.env.CI || !existsSync(file)) throw error;
-    const files = JSON.parse(readFileSync(file, 'utf8')).testResults;
-    const isPassed = ({ assertionResults: all }) => all.length > 0 && all.every(({ status }) => status === 'passed');
-    const passed = files.filter(isPassed);
-    const failed = files.filter(({ assertionResults: all }) => all.some(({ status }) => status === 'failed'));
+    const files = JSON.parse(readFileSync(file, 'utf8')).testResults.map(({ name: path, assertionResults }) => ({
+      path: relative(folder, path),
+      all: assertionResults,
+      failed: assertionResults.find(({ status }) => status === 'failed'),
+    }));
+    const passed = files.filter(({ all }) => all.length > 0 && all.every(({ status }) => status === 'passed'));
     Object.assign(counts, before);
-    counts.passed += passed.reduce((sum, { assertionResults }) => sum + assertionResults.length, 0);
-    vitest('journeys-again', ...options, ...passed.map(({ name }) => `--exclude=**/${basename(name)}`));
-    for (const { name, assertionResults } of failed) {
-      const { title } = assertionResults.find(({ status }) => status === 'failed');
-      times.push(`FAILED ONCE, passed at the second run: ${basename(name)}, "${title}"`);
-    }
+    counts.passed += passed.reduce((sum, { all }) => sum + all.length, 0);
+    vitest(`${name}-again`, ...options, ...passed.map(({ path }) => `--exclude=${path}`));
+    for (const { path, failed } of files)
+      if (failed) times.push(`FAILED ONCE, passed at the second run: ${path}, "${failed.title}"`);
   }
 }
 

@@ -145,7 +145,7 @@ test('A reply quotes a message by keyboard and by swipe, and the quote leads to 
   await quote.click();
   await phone.locator('[data-found]').getByText('Das Röntgen war am Montag.').waitFor();
 
-  // Messages that are far from the view are not in the page.
+  // The message may be outside of the view.
   await phone.getByRole('button', { name: /newest message/ }).click();
   const last = phone.locator('[data-message]', { hasText: 'It shows no fracture' }).last();
   await last.scrollIntoViewIfNeeded();
