@@ -253,6 +253,8 @@ export class Person {
     if (over > 0) faults.push(`${name}: ${over} px wider than a phone`);
     await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize(size);
+    // The layout of the other size is another tree: a key that is pressed before it is there would be lost.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     return faults;
   }
 
