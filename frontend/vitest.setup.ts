@@ -8,7 +8,7 @@ import { forgetPrivate } from './src/lib/private';
 import { store } from './src/lib/store';
 
 // A long timeout, so that no test fails on a busy machine. On an idle machine no test waits that long.
-configure({ asyncUtilTimeout: 10_000 });
+configure({ asyncUtilTimeout: 30_000 });
 
 const untouched = globalThis.fetch;
 
