@@ -4,6 +4,7 @@ import { Failure, Pagination } from '@lightbox/contract/envelope.js';
 import { type ErrorCode, errors } from '@lightbox/contract/errors.js';
 import { failuresByStatus } from '@lightbox/contract/failures.js';
 import { FHIR_JSON } from '@lightbox/contract/fhir/calls.js';
+import { SCIM_JSON } from '@lightbox/contract/scim/calls.js';
 import type { RequestHandler, Router } from 'express';
 import swaggerUi from 'swagger-ui-express';
 import { z } from 'zod';
@@ -148,13 +149,14 @@ function success(shape: CallShape): Json {
 
 /** Lists each status that can occur, with its error codes. There is no `default`: any other status is a defect. */
 function failures(shape: CallShape): Json {
+  const form = shape.fhir ? fhirFailure : shape.who === 'scim' ? scimFailure : envelope;
   return Object.fromEntries(
     [...failuresByStatus(shape)].map(([status, codes]) => [
       status,
       {
         description: codes.map((code) => `${code}: ${errors[code][1]}`).join(' · '),
         ...(status === 429 || status === 503 ? { headers: retryAfter } : {}),
-        content: { ...(shape.fhir ? fhirFailure : envelope), ...(codes.some(isBare) ? envelope : {}) },
+        content: { ...form, ...(codes.some(isBare) ? envelope : {}) },
       },
     ]),
   );
@@ -171,6 +173,16 @@ const bare: readonly ErrorCode[] = [
 const isBare = (code: ErrorCode): boolean => bare.includes(code);
 
 const envelope = { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } };
+/** RFC 7644, 3.12. */
+const scimFailure = {
+  [SCIM_JSON]: {
+    schema: {
+      type: 'object',
+      required: ['schemas', 'status', 'detail'],
+      properties: { status: { type: 'string' }, detail: { type: 'string' } },
+    },
+  },
+};
 /** The schema of FHIR itself is no part of this document. */
 const resource = (type: Json): Json => ({
   schema: { type: 'object', required: ['resourceType'], properties: { resourceType: type } },

@@ -1,5 +1,5 @@
 import { line } from '@lightbox/contract/ids.js';
-import type { ScimUser, scimCalls } from '@lightbox/contract/scim/calls.js';
+import { ScimNames, type ScimUser, type scimCalls } from '@lightbox/contract/scim/calls.js';
 import { Email } from '@lightbox/contract/users/schemas.js';
 import { isDuplicate, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
@@ -141,7 +141,13 @@ const flag = (value: unknown): boolean | undefined =>
     : /^(true|false)$/i.test(String(value))
       ? /^t/i.test(String(value))
       : invalid('active');
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Returns a name of the provider for an account, by the rules of a whole account; undefined when the change has none. */
+function providerName(field: keyof typeof ScimNames.shape, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const { success, data } = ScimNames.shape[field].safeParse(value);
+  return success ? data : invalid(field);
+}
 const name = (value: unknown): string | undefined => line(80).min(1).safeParse(value).data;
 
 function invalid(field: string): never {
@@ -229,8 +235,8 @@ function known(fields: Record<string, unknown>): Change {
     ...(nested.familyName === undefined ? {} : { 'name.familyname': nested.familyName }),
   };
   const found: Change = {
-    userName: text(given.username),
-    externalId: text(given.externalid),
+    userName: providerName('userName', given.username),
+    externalId: providerName('externalId', given.externalid),
     firstname: name(given['name.givenname']),
     lastname: name(given['name.familyname']),
     active: flag(given.active),

@@ -1,80 +1,17 @@
 import { throttles } from '@lightbox/contract/throttles.js';
-import { type SignOnProvider, signOnProvidersOf } from '@lightbox/core/config/singleSignOn.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { IdentityDoc } from '@lightbox/core/models/identity.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
-import type { UserDoc } from '@lightbox/core/models/user.js';
-import { type OidcProvider, oidcClient, startOidcProvider } from '@lightbox/testkit/oidcProvider.js';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Client, connectSocket } from '../testing/client.js';
-import { buildAdmin, buildPatient, buildProvider, mailedCode, type Person, signIn } from '../testing/factories.js';
-import { buildGateway, joinGateway, type TestGateway } from '../testing/gateway.js';
+import { describe, expect, it } from 'vitest';
+import { Authenticator } from '../testing/authenticator.js';
+import { Client } from '../testing/client.js';
+import { buildAdmin, buildPatient, buildProvider, mailedCode, PASSWORD, signIn } from '../testing/factories.js';
+import { joinGateway } from '../testing/gateway.js';
+import { cookieOf, useSignOn } from '../testing/useSignOn.js';
 
-let test: TestGateway;
-let api: Client;
-let clinic: OidcProvider;
-let provider: SignOnProvider;
-let admin: Person;
+const { test, api, clinic, provider, admin, begin, finish, signOn, person, userOf } = useSignOn();
 
-const backChannel = '/auth/sign-on/clinic/back-channel-logout';
 const redirect = () => `${test.config.publicUrl}/sign-on/clinic`;
-
-beforeAll(async () => {
-  clinic = await startOidcProvider();
-  const signOn = signOnProvidersOf(
-    JSON.stringify([
-      {
-        id: 'clinic',
-        name: 'Clinic account',
-        issuer: clinic.issuer,
-        clientId: oidcClient.id,
-        clientSecret: oidcClient.secret,
-        roleClaim: 'groups',
-        roles: { doctors: 'healthProvider', chiefs: 'admin' },
-        defaultRole: 'patient',
-        allowAdmin: true,
-        secondFactor: { amr: ['mfa'] },
-      },
-      { id: 'away', name: 'Away', issuer: 'http://127.0.0.1:9', clientId: 'x', defaultRole: 'patient' },
-    ]),
-  );
-  test = await buildGateway({ signOn });
-  api = new Client(test);
-  // Each test changes it as it needs.
-  provider = signOn[0] as SignOnProvider;
-  clinic.serve({
-    redirect_uris: [redirect()],
-    post_logout_redirect_uris: [`${test.config.publicUrl}/login`],
-    backchannel_logout_uri: `${test.url}/api${backChannel}`,
-  });
-  admin = await buildAdmin(test.gateway);
-});
-beforeEach(() => {
-  Object.assign(provider, { linkByEmail: false, signUp: true, approve: true, allowAdmin: true });
-});
-afterAll(async () => {
-  await test.stop();
-  await clinic.stop();
-});
-
-const cookieOf = (headers: Record<string, unknown>): string =>
-  ([headers['set-cookie']].flat() as string[])
-    .find((cookie) => cookie?.startsWith('lightbox_sign_on='))
-    ?.split(';')[0] ?? '';
-
-/** Begins a sign-in in a new browser. */
-async function begin(body: object = {}) {
-  const { body: answer, headers } = await api.post('/auth/sign-on/clinic', body).expect(200);
-  return { url: answer.data.url as string, cookie: cookieOf(headers) };
-}
-const finish = (cookie: string, address: URL | string) =>
-  api.post('/auth/sign-on/clinic/finish', { query: new URL(address).search.slice(1) }).set('Cookie', cookie);
-
-/** Signs in a person of the clinic in a new browser. */
-async function signOn(sub: string, body: object = {}) {
-  const { url, cookie } = await begin(body);
-  return finish(cookie, await clinic.browser().signIn(url, sub));
-}
 
 /** The product's clock of this file goes ahead of the provider's. */
 const justNow = (claims: Record<string, unknown>) => ({
@@ -82,20 +19,6 @@ const justNow = (claims: Record<string, unknown>) => ({
   auth_time: Math.floor(test.clock.now().getTime() / 1000),
 });
 
-let count = 0;
-function person(changes: object = {}) {
-  count += 1;
-  const sub = `person-${count}`;
-  const email = `person${count}@clinic.test`;
-  clinic.people.set(sub, { email, email_verified: true, name: 'Ada Khan', amr: ['pwd', 'mfa'], ...changes });
-  return { sub, email };
-}
-
-async function userOf(email: string): Promise<UserDoc> {
-  const user = await test.gateway.models.User.findOne({ email }).lean<UserDoc>();
-  if (!user) throw new Error(`${email} has no account.`);
-  return user;
-}
 const stored = async () => [
   await test.gateway.models.User.countDocuments(),
   await test.gateway.models.Identity.countDocuments(),
@@ -146,6 +69,42 @@ describe('a sign-in', () => {
       'signOn.strong': false,
     }).lean<SessionDoc>();
     expect(session?.signOn).toMatchObject({ provider: 'clinic' });
+  });
+
+  it('A passkey is the second factor after the provider, one’s own and once; the own sign-in may be off.', async () => {
+    const { sub, email } = person({ amr: ['pwd'] });
+    const mailed = (await signOn(sub)).body.data;
+    const user = await userOf(email);
+    const { code } = await mailedCode(test.gateway, user._id);
+    const session = api.as((await api.as(mailed.token).post('/auth/confirm', { code }).expect(200)).body.data.token);
+    const key = new Authenticator(test.config.publicUrl);
+    const wish = (await session.post('/auth/passkeys/options', {}).expect(200)).body.data;
+    await session.post('/auth/passkeys', { ...key.create(wish), name: 'Desk' }).expect(201);
+    const stranger = new Authenticator(test.config.publicUrl);
+    const other = await signIn(test.gateway, (await buildPatient(test.gateway))._id);
+    const asked = await api.as(other.token).post('/auth/passkeys/options', { password: PASSWORD }).expect(200);
+    await api
+      .as(other.token)
+      .post('/auth/passkeys', { ...stranger.create(asked.body.data), name: 'Desk' })
+      .expect(201);
+
+    const question = async () => (await api.post('/auth/passkey/options', {}).expect(200)).body.data;
+    const { data } = (await signOn(sub)).body;
+    expect(data).toMatchObject({ method: 'passkey' });
+    await api.as(data.token).get('/users/profile').expect(401);
+    const confirm = (token: string, passkey: object) => api.as(token).post('/auth/confirm', { passkey });
+    const foreign = await confirm(data.token, stranger.get(await question()));
+    expect([foreign.status, foreign.body.error]).toEqual([401, 'PASSKEY_REFUSED']);
+    const answer = key.get(await question());
+    const opened = (await confirm(data.token, answer).expect(200)).body.data;
+    await api.as(opened.token).get('/users/profile').expect(200);
+    expect((await confirm(data.token, answer)).status).toBeGreaterThanOrEqual(400);
+    const again = (await signOn(sub)).body.data;
+    expect((await confirm(again.token, answer)).status).toBeGreaterThanOrEqual(400);
+    const last = await test.gateway.models.Event.findOne({ type: 'auth.confirm', actor: user._id, status: 'success' })
+      .sort({ _id: -1 })
+      .lean<EventDoc>();
+    expect(last?.reason).toBe('signOn:clinic passkey');
   });
 
   it('Mailed codes after a sign-in at a provider are limited like others.', async () => {
@@ -349,246 +308,5 @@ describe('a link to an existing account', () => {
     expect(events[0]?.refs).toHaveProperty('notMe');
     await session.del(`/auth/identities/${identity.id}`).expect(200);
     expect((await signOn(sub)).body.data?.user.id).not.toBe(doctor.id);
-  });
-});
-
-describe('a proof and an end', () => {
-  it('A step-up is a fresh sign-in of the same person at the provider; a password is none.', async () => {
-    const [mine, other] = [person(), person()];
-    const { token, user } = (await signOn(mine.sub)).body.data;
-    const session = api.as(token);
-    const longAgo = new Date(test.clock.now().getTime() - 16 * 60_000);
-    await test.gateway.models.Session.updateOne({ user: user.id }, { $set: { createAt: longAgo } });
-    const wish = { name: 'Archive', scopes: ['read'], days: 30 };
-    const asked = await session.post('/auth/tokens', wish).expect(403);
-    expect(asked.body).toMatchObject({ error: 'STEP_UP_REQUIRED', ways: ['signOn'] });
-    expect((await session.post('/auth/step-up', { password: 'x' })).body.error).toBe('STEP_UP_REQUIRED');
-    const prove = async (sub: string, change?: (claims: Record<string, unknown>) => Record<string, unknown>) => {
-      const { body, headers } = await session.post('/auth/step-up/sign-on', { returnTo: '/profile' }).expect(200);
-      expect(new URL(body.data.url).searchParams.get('prompt')).toBe('login');
-      const back = await clinic.browser().signIn(body.data.url, sub);
-      if (change) clinic.tamper(change);
-      return session
-        .post('/auth/step-up/sign-on/clinic/finish', { query: back.search.slice(1) })
-        .set('Cookie', cookieOf(headers));
-    };
-    const hourAgo = (claims: Record<string, unknown>) => ({
-      ...claims,
-      auth_time: Math.floor(Date.now() / 1000) - 3600,
-    });
-    const timeless = ({ auth_time: _, ...claims }: Record<string, unknown>) => claims;
-    expect((await prove(other.sub, justNow)).body.error).toBe('SIGN_ON_REFUSED');
-    for (const change of [hourAgo, timeless]) {
-      expect((await prove(mine.sub, change)).body.error).toBe('SIGN_ON_REFUSED');
-    }
-    await session.post('/auth/tokens', wish).expect(403);
-    expect((await prove(mine.sub, justNow)).status).toBe(200);
-    await session.post('/auth/tokens', wish).expect(201);
-  });
-
-  it('A sign-out here leads to the sign-out there.', async () => {
-    const { data } = (await signOn(person().sub)).body;
-    const { body } = await api.as(data.token).post('/auth/logout', {}).expect(200);
-    const url = new URL(body.data.url);
-    expect(url.origin).toBe(clinic.issuer);
-    expect(url.searchParams.get('post_logout_redirect_uri')).toBe(`${test.config.publicUrl}/login`);
-    expect(url.searchParams.get('id_token_hint')).toBeTruthy();
-    const local = api.as((await signIn(test.gateway, admin._id)).token);
-    expect((await local.post('/auth/logout', {}).expect(200)).body.data).toBeNull();
-  });
-
-  it('A sign-out at the provider ends the session here, and its live connection.', async () => {
-    const { sub } = person();
-    const browser = clinic.browser();
-    const { url, cookie } = await begin();
-    const { data } = (await finish(cookie, await browser.signIn(url, sub)).expect(200)).body;
-    const elsewhere = (await signOn(sub)).body.data;
-    const { socket } = await connectSocket(test.url, { token: data.token });
-    const closed = new Promise((resolve) => socket.once('disconnect', resolve));
-    await browser.signOut(`${clinic.issuer}/session/end?client_id=${oidcClient.id}`);
-    await closed;
-    await api.as(data.token).get('/users/profile').expect(401);
-    // Another session at the provider.
-    await api.as(elsewhere.token).get('/users/profile').expect(200);
-  });
-
-  it('A logout token counts once, and only with everything that the specification asks for.', async () => {
-    const { sub } = person();
-    const { data } = (await signOn(sub)).body;
-    const now = () => Math.floor(Date.now() / 1000);
-    const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
-    const good = () => ({
-      iss: clinic.issuer,
-      aud: oidcClient.id,
-      iat: now(),
-      exp: now() + 120,
-      jti: String(Math.random()),
-      sub,
-      events,
-    });
-    const end = (token: string) =>
-      fetch(`${test.url}/api${backChannel}`, {
-        method: 'POST',
-        body: new URLSearchParams({ logout_token: token }),
-      }).then(({ status }) => status);
-    const { sub: _, ...nobody } = good();
-    const { jti: __, ...nameless } = good();
-    for (const claims of [
-      { ...good(), iss: 'https://evil.example' },
-      { ...good(), aud: 'another' },
-      { ...good(), exp: now() - 60 },
-      { ...good(), iat: now() - 3600 },
-      { ...good(), nonce: 'x' },
-      { ...good(), events: {} },
-      nobody,
-      nameless,
-    ]) {
-      expect(await end(await clinic.sign(claims)), JSON.stringify(claims)).toBe(400);
-    }
-    expect(await end(await clinic.sign(good(), 'at+jwt'))).toBe(400);
-    const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify(good())).toString('base64url')}.`;
-    expect(await end(unsigned)).toBe(400);
-    await api.as(data.token).get('/users/profile').expect(200);
-    const token = await clinic.sign({ ...good(), sub: 'stranger' }, 'logout+jwt');
-    expect([await end(token), await end(token)]).toEqual([200, 400]);
-    await api.as(data.token).get('/users/profile').expect(200);
-    expect(await end(await clinic.sign(good(), 'logout+jwt'))).toBe(200);
-    await api.as(data.token).get('/users/profile').expect(401);
-  });
-});
-
-describe('SCIM', () => {
-  const scim = (token: string, method: string, path: string, body?: object) =>
-    fetch(`${test.url}${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/scim+json' },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-  const makeToken = async () =>
-    (
-      await api
-        .as((await signIn(test.gateway, admin._id)).token)
-        .post('/admin/scim-tokens', { name: 'Directory', provider: 'clinic' })
-        .expect(201)
-    ).body.data as { id: string; token: string };
-  const off = { Operations: [{ op: 'replace', path: 'active', value: 'False' }] };
-
-  it('A leaver loses sessions, tokens and live connections within a second, and may come back.', async () => {
-    const { token } = await makeToken();
-    const { sub, email } = person();
-    const { data } = (await signOn(sub)).body;
-    const personal = (
-      await api
-        .as(data.token)
-        .post('/auth/tokens', { name: 'Archive', scopes: ['read'], days: 30 })
-        .expect(201)
-    ).body.data.token;
-    const { socket } = await connectSocket(test.url, { token: data.token });
-    const closed = new Promise((resolve) => socket.once('disconnect', resolve));
-    const found = await scim(
-      token,
-      'GET',
-      `/scim/v2/Users?filter=${encodeURIComponent(`userName eq "${email.toUpperCase()}"`)}`,
-    );
-    const { Resources } = (await found.json()) as { Resources: { id: string; active: boolean }[] };
-    expect(Resources).toMatchObject([{ id: data.user.id, active: true }]);
-    const begun = Date.now();
-    expect((await scim(token, 'PATCH', `/scim/v2/Users/${data.user.id}`, off)).status).toBe(200);
-    await closed;
-    await api.as(data.token).get('/users/profile').expect(401);
-    await api.as(personal).get('/users/profile').expect(401);
-    expect(Date.now() - begun).toBeLessThan(1000);
-    expect((await signOn(sub)).body.error).toBe('ACCOUNT_INACTIVE');
-    const on = { Operations: [{ op: 'Replace', value: { active: true } }] };
-    expect(await (await scim(token, 'PATCH', `/scim/v2/Users/${data.user.id}`, on)).json()).toMatchObject({
-      active: true,
-    });
-    expect((await signOn(sub)).body.data.token).toBeTruthy();
-    // An administrator's switch is not the provider's to undo.
-    await test.gateway.models.User.updateOne({ email }, { $set: { active: false } });
-    expect(await (await scim(token, 'PATCH', `/scim/v2/Users/${data.user.id}`, on)).json()).toMatchObject({
-      active: false,
-    });
-  });
-
-  it('An account is made, listed, replaced, removed and made again; the provider sees no other account.', async () => {
-    const { token } = await makeToken();
-    const stranger = await buildPatient(test.gateway);
-    const userName = 'new.doctor@clinic.test';
-    const body = { userName, externalId: 'E-7', name: { givenName: 'Sana', familyName: 'Mirza' }, active: true };
-    const made = await scim(token, 'POST', '/scim/v2/Users', body);
-    expect([made.status, made.headers.get('content-type')]).toEqual([201, 'application/scim+json; charset=utf-8']);
-    const user = (await made.json()) as { id: string };
-    expect(user).toMatchObject({ userName, externalId: 'E-7', active: true, emails: [{ value: userName }] });
-    expect(await userOf(userName)).toMatchObject({ role: 'patient', firstname: 'Sana' });
-    const again = await scim(token, 'POST', '/scim/v2/Users', body);
-    expect([again.status, await again.json()]).toMatchObject([409, { scimType: 'uniqueness', status: '409' }]);
-    const byId = `/scim/v2/Users?filter=${encodeURIComponent('externalId eq "E-7"')}`;
-    expect(await (await scim(token, 'GET', byId)).json()).toMatchObject({
-      totalResults: 1,
-      Resources: [{ id: user.id }],
-    });
-    expect((await scim(token, 'GET', '/scim/v2/Users?filter=title%20pr')).status).toBe(400);
-    const everybody = await (await scim(token, 'GET', '/scim/v2/Users?count=1000')).text();
-    expect(everybody).toContain(user.id);
-    expect(everybody).not.toContain(stranger.id);
-    expect(everybody).not.toContain(admin.id);
-    for (const [method, more] of [['GET'], ['DELETE'], ['PATCH', off], ['PUT', body]] as [string, object?][]) {
-      expect((await scim(token, method, `/scim/v2/Users/${stranger.id}`, more)).status, method).toBe(404);
-    }
-    const renamed = { ...body, name: { givenName: 'Sana', familyName: 'Khan' }, active: false };
-    expect(await (await scim(token, 'PUT', `/scim/v2/Users/${user.id}`, renamed)).json()).toMatchObject({
-      active: false,
-    });
-    expect(await userOf(userName)).toMatchObject({ lastname: 'Khan', active: false });
-    expect((await scim(token, 'DELETE', `/scim/v2/Users/${user.id}`)).status).toBe(204);
-    expect((await scim(token, 'GET', `/scim/v2/Users/${user.id}`)).status).toBe(404);
-    expect(await (await scim(token, 'POST', '/scim/v2/Users', body)).json()).toMatchObject({
-      id: user.id,
-      active: true,
-    });
-    const events = await test.gateway.models.Event.find({ record: user.id, type: /^scim/ }).lean<EventDoc[]>();
-    expect(events.every((event) => event.token && !event.actor)).toBe(true);
-    for (const path of ['/scim/v2/ServiceProviderConfig', '/scim/v2/Schemas', '/scim/v2/ResourceTypes']) {
-      expect((await scim(token, 'GET', path)).status, path).toBe(200);
-    }
-  });
-
-  it('Only a token of SCIM opens it, kept as a hash, and until it is revoked.', async () => {
-    const { id, token } = await makeToken();
-    const kept = JSON.stringify(await test.gateway.models.ScimToken.find().lean());
-    expect(kept).not.toContain(token);
-    const session = (await signIn(test.gateway, admin._id)).token;
-    for (const wrong of [session, `${token}x`, 'lbs_', 'x']) {
-      expect((await scim(wrong, 'GET', '/scim/v2/Users')).status).toBe(401);
-    }
-    await api.as(token).get('/users/profile').expect(401);
-    await api.as(session).del(`/admin/scim-tokens/${id}`).expect(200);
-    const refused = await scim(token, 'GET', '/scim/v2/Users');
-    expect([refused.status, await refused.json()]).toMatchObject([401, { status: '401' }]);
-  });
-});
-
-describe('the own sign-in, when it is off', () => {
-  const set = async (name: string, value: string) =>
-    api.as((await signIn(test.gateway, admin._id)).token).post('/appsetting/add', { name, value, description: '' });
-  const tryPassword = (email: string) => api.post('/auth/login', { email, password: 'Granite-Willow-77' });
-
-  it('Only break-glass administrators and, if wanted, patients get in, and the other administrators are told.', async () => {
-    const breakGlass = await buildAdmin(test.gateway);
-    const [doctor, patient] = [await buildProvider(test.gateway), await buildPatient(test.gateway)];
-    expect((await set('signIn.local', 'patients')).status).toBe(422);
-    expect((await set('signIn.breakGlass', breakGlass.email)).status).toBe(201);
-    expect((await set('signIn.local', 'patients')).status).toBe(201);
-    expect((await tryPassword(doctor.email)).body.error).toBe('LOCAL_SIGN_IN_OFF');
-    expect((await tryPassword(admin.email)).body.error).toBe('LOCAL_SIGN_IN_OFF');
-    await tryPassword(patient.email).expect(200);
-    const { token } = (await tryPassword(breakGlass.email).expect(200)).body.data;
-    const { code } = await mailedCode(test.gateway, breakGlass._id);
-    await api.as(token).post('/auth/confirm', { code }).expect(200);
-    const event = await test.gateway.models.Event.findOne({ type: 'auth.breakGlassUsed' }).lean<EventDoc>();
-    expect(event?.actor).toEqual(breakGlass._id);
-    expect(event?.recipients.map(String)).toContain(admin.id);
-    expect((await signOn(person().sub)).body.data.token).toBeTruthy();
   });
 });
