@@ -1,5 +1,6 @@
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import { afterEach, expect, it } from 'vitest';
+import { Authenticator } from '../testing/authenticator.js';
 import {
   buildAdmin,
   buildPatient,
@@ -125,4 +126,39 @@ it('Its settings cannot be taken from the last one while it is off.', async () =
   const id = String(stored?._id);
   expect((await session.put(`/appsetting/edit/${id}`, { value: '' })).status).toBe(422);
   expect((await session.del('/appsetting/delete', { id })).status).toBe(422);
+});
+
+it('A passkey is the second factor after the provider, one’s own and once, also while the own sign-in is off.', async () => {
+  const { sub, email } = person({ amr: ['pwd'] });
+  const withPasskey = async (who: Person) => {
+    const key = new Authenticator(test.config.publicUrl);
+    const asked = await api.as(who).post('/auth/passkeys/options', { password: PASSWORD }).expect(200);
+    await api
+      .as(who)
+      .post('/auth/passkeys', { ...key.create(asked.body.data), name: 'Desk' })
+      .expect(201);
+    return key;
+  };
+  const patient = await buildPatient(test.gateway, { email });
+  const [key, stranger] = [await withPasskey(patient), await withPasskey(await buildPatient(test.gateway))];
+  await switchOff(await buildAdmin(test.gateway));
+  provider.linkByEmail = true;
+  const { data } = (await signOn(sub)).body;
+  expect(data).toMatchObject({ method: 'passkey' });
+  await api.as(data.token).get('/users/profile').expect(401);
+  const question = async () => (await api.post('/auth/passkey/options', {}).expect(200)).body.data;
+  expect((await api.post('/auth/passkey', key.get(await question()))).body.error).toBe('LOCAL_SIGN_IN_OFF');
+  const confirm = (token: string, passkey: object) => api.as(token).post('/auth/confirm', { passkey });
+  expect((await confirm(data.token, stranger.get(await question()))).status).toBe(401);
+  const answer = key.get(await question());
+  const opened = (await confirm(data.token, answer).expect(200)).body.data;
+  await api.as(opened.token).get('/users/profile').expect(200);
+  const again = (await signOn(sub)).body.data;
+  for (const token of [data.token, again.token]) expect((await confirm(token, answer)).status).not.toBe(200);
+  const last = await test.gateway.models.Event.find({
+    type: 'auth.confirm',
+    actor: patient._id,
+    status: 'success',
+  }).lean<EventDoc[]>();
+  expect(last.map(({ reason }) => reason)).toEqual(['signOn:clinic passkey']);
 });

@@ -3,9 +3,8 @@ import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { IdentityDoc } from '@lightbox/core/models/identity.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import { describe, expect, it } from 'vitest';
-import { Authenticator } from '../testing/authenticator.js';
 import { Client } from '../testing/client.js';
-import { buildAdmin, buildPatient, buildProvider, mailedCode, PASSWORD, signIn } from '../testing/factories.js';
+import { buildAdmin, buildPatient, buildProvider, mailedCode, signIn } from '../testing/factories.js';
 import { joinGateway } from '../testing/gateway.js';
 import { cookieOf, useSignOn } from '../testing/useSignOn.js';
 
@@ -69,42 +68,6 @@ describe('a sign-in', () => {
       'signOn.strong': false,
     }).lean<SessionDoc>();
     expect(session?.signOn).toMatchObject({ provider: 'clinic' });
-  });
-
-  it('A passkey is the second factor after the provider, one’s own and once; the own sign-in may be off.', async () => {
-    const { sub, email } = person({ amr: ['pwd'] });
-    const mailed = (await signOn(sub)).body.data;
-    const user = await userOf(email);
-    const { code } = await mailedCode(test.gateway, user._id);
-    const session = api.as((await api.as(mailed.token).post('/auth/confirm', { code }).expect(200)).body.data.token);
-    const key = new Authenticator(test.config.publicUrl);
-    const wish = (await session.post('/auth/passkeys/options', {}).expect(200)).body.data;
-    await session.post('/auth/passkeys', { ...key.create(wish), name: 'Desk' }).expect(201);
-    const stranger = new Authenticator(test.config.publicUrl);
-    const other = await signIn(test.gateway, (await buildPatient(test.gateway))._id);
-    const asked = await api.as(other.token).post('/auth/passkeys/options', { password: PASSWORD }).expect(200);
-    await api
-      .as(other.token)
-      .post('/auth/passkeys', { ...stranger.create(asked.body.data), name: 'Desk' })
-      .expect(201);
-
-    const question = async () => (await api.post('/auth/passkey/options', {}).expect(200)).body.data;
-    const { data } = (await signOn(sub)).body;
-    expect(data).toMatchObject({ method: 'passkey' });
-    await api.as(data.token).get('/users/profile').expect(401);
-    const confirm = (token: string, passkey: object) => api.as(token).post('/auth/confirm', { passkey });
-    const foreign = await confirm(data.token, stranger.get(await question()));
-    expect([foreign.status, foreign.body.error]).toEqual([401, 'PASSKEY_REFUSED']);
-    const answer = key.get(await question());
-    const opened = (await confirm(data.token, answer).expect(200)).body.data;
-    await api.as(opened.token).get('/users/profile').expect(200);
-    expect((await confirm(data.token, answer)).status).toBeGreaterThanOrEqual(400);
-    const again = (await signOn(sub)).body.data;
-    expect((await confirm(again.token, answer)).status).toBeGreaterThanOrEqual(400);
-    const last = await test.gateway.models.Event.findOne({ type: 'auth.confirm', actor: user._id, status: 'success' })
-      .sort({ _id: -1 })
-      .lean<EventDoc>();
-    expect(last?.reason).toBe('signOn:clinic passkey');
   });
 
   it('Mailed codes after a sign-in at a provider are limited like others.', async () => {

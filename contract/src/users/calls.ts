@@ -106,7 +106,7 @@ export const userCalls = {
     who: 'profile.read',
     action: 'profile.exported',
     stepUp: 'recent',
-    summary: 'All data of the caller as a ZIP file: profile, images, messages, log and shares',
+    summary: 'All data of the caller as a ZIP file: profile, images, messages, log, shares, and what is connected',
     binary: ['application/zip'],
     throttles: ['ownData'],
   }),
