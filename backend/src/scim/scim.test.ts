@@ -106,6 +106,55 @@ it('Only a token of SCIM opens it, kept as a hash, and until it is revoked.', as
   expect([refused.status, await refused.json()]).toMatchObject([401, { status: '401' }]);
 });
 
+it('A list comes in pages that the database cuts, with every account once, whatever made it.', async () => {
+  const { token } = await makeToken();
+  const { models } = test.gateway;
+  const read = async (query: string) => {
+    const answer = await scim(token, 'GET', `/scim/v2/Users?${query}`);
+    expect(answer.status).toBe(200);
+    return (await answer.json()) as { totalResults: number; itemsPerPage: number; Resources: { id: string }[] };
+  };
+  const make = async (userName: string) =>
+    ((await (await scim(token, 'POST', '/scim/v2/Users', { userName })).json()) as { id: string }).id;
+  const before = (await read('count=0')).totalResults;
+  const [made, removed] = [await make('page1@clinic.test'), await make('page2@clinic.test')];
+  expect((await scim(token, 'DELETE', `/scim/v2/Users/${removed}`)).status).toBe(204);
+  const linked: string[] = [];
+  for (let i = 0; i < 5; i++) linked.push((await signOn(person().sub)).body.data.user.id);
+  // One of them is changed by SCIM, and one is removed there.
+  const change = { Operations: [{ op: 'replace', path: 'externalId', value: 'P-1' }] };
+  expect((await scim(token, 'PATCH', `/scim/v2/Users/${linked[1]}`, change)).status).toBe(200);
+  expect((await scim(token, 'DELETE', `/scim/v2/Users/${linked[2]}`)).status).toBe(204);
+
+  const seen: string[] = [];
+  for (let startIndex = 1; ; startIndex += 2) {
+    const { Resources, totalResults, itemsPerPage } = await read(`startIndex=${startIndex}&count=2`);
+    expect([totalResults, itemsPerPage]).toEqual([before + 5, Resources.length]);
+    seen.push(...Resources.map(({ id }) => id));
+    if (Resources.length < 2) break;
+  }
+  expect(seen).toHaveLength(before + 5);
+  expect(new Set(seen).size).toBe(seen.length);
+  expect(seen).toEqual(expect.arrayContaining([made, linked[0], linked[1], linked[3], linked[4]]));
+  expect(await read('startIndex=1000000')).toMatchObject({ totalResults: before + 5, Resources: [] });
+  expect((await read('startIndex=-3&count=1')).Resources).toHaveLength(1);
+
+  // No answer reads more accounts than it shows.
+  await models.User.db.db?.command({ profile: 2 });
+  await read('count=2');
+  await models.User.db.db?.command({ profile: 0 });
+  const operations = await models.User.db.db
+    ?.collection('system.profile')
+    .find({ op: { $in: ['query', 'command', 'getmore'] } })
+    .toArray();
+  const returned =
+    operations
+      ?.filter(({ ns }) => /\.(users|identities|scimaccounts)$/.test(ns))
+      .map(({ nreturned = 0 }) => nreturned) ?? [];
+  expect(returned.length).toBeGreaterThan(3);
+  expect(Math.max(...returned)).toBeLessThanOrEqual(2);
+});
+
 it('A name that no account could have is refused in each call, in the form of SCIM, and stores nothing.', async () => {
   const { token } = await makeToken();
   const whole = { userName: 'names@clinic.test', externalId: 'N-1' };
