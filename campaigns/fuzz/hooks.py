@@ -79,6 +79,12 @@ def related(ctx, value):
     return b"--fuzz\r\nContent-Type: application/dicom\r\n\r\n" + repr(value).encode() + b"\r\n--fuzz--\r\n"
 
 
+@schemathesis.serializer("application/offset+octet-stream")
+def part_of_upload(ctx, value):
+    """Writes what was generated as a part of a resumable upload. The campaign `resumable` sends real files."""
+    return repr(value).encode()
+
+
 @schemathesis.hook
 def before_call(ctx, case, kwargs):
     if case.media_type == "multipart/related":
