@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
 import { Failure, Pagination } from '@lightbox/contract/envelope.js';
@@ -11,11 +12,21 @@ import { z } from 'zod';
 
 type Json = Record<string, unknown>;
 
+/** Writes a tuple of equal parts as a list of that length: it says the same, and more readers understand it. */
+function asList(schema: Json): void {
+  const { prefixItems, items } = schema as { prefixItems?: Json[]; items?: unknown };
+  const [first, ...others] = prefixItems ?? [];
+  if (!first || items !== false || others.some((other) => !isDeepStrictEqual(other, first))) return;
+  delete schema.prefixItems;
+  schema.items = first;
+}
+
 const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
     target: 'draft-2020-12',
+    override: ({ jsonSchema }) => asList(jsonSchema as Json),
   }) as Json;
   return json;
 };
@@ -124,8 +135,9 @@ function requestBody(shape: CallShape): Json {
 
 function successes(shape: CallShape): Json {
   const statuses = [shape.status ?? 200, ...(shape.alsoStatus ? [shape.alsoStatus] : [])];
-  const answer = { description: 'Success', ...(shape.tus ? {} : { content: success(shape) }) };
-  return Object.fromEntries(statuses.map((status) => [status, answer]));
+  // 204 has no body, and so no type of one.
+  const content = (status: number) => (shape.tus || status === 204 ? {} : { content: success(shape) });
+  return Object.fromEntries(statuses.map((status) => [status, { description: 'Success', ...content(status) }]));
 }
 
 function success(shape: CallShape): Json {
@@ -156,7 +168,12 @@ function failures(shape: CallShape): Json {
       {
         description: codes.map((code) => `${code}: ${errors[code][1]}`).join(' · '),
         ...(status === 429 || status === 503 ? { headers: retryAfter } : {}),
-        content: { ...form, ...(codes.some(isBare) ? envelope : {}) },
+        content: {
+          ...form,
+          ...(codes.some(isBare) ? envelope : {}),
+          // STOW-RS answers with its data set when it stored nothing.
+          ...(shape.takes && status === 409 ? success(shape) : {}),
+        },
       },
     ]),
   );
