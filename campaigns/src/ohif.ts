@@ -158,7 +158,13 @@ async function plant(page: Page, web: string, link: Link, everything: string): P
     [
       'a wrong token',
       { ...link, url: url.replace(token, wrong), token: wrong },
-      ['OHIF draws the shared study', 'the study is open', 'a search finds it alone'],
+      // 401 in place of 404 for the other study.
+      [
+        'OHIF draws the shared study',
+        'the study is open',
+        'another study of the same owner is not',
+        'a search finds it alone',
+      ],
     ],
     [
       'a foreign study',

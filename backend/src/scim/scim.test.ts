@@ -101,6 +101,9 @@ it('Only a token of SCIM opens it, kept as a hash, and until it is revoked.', as
     expect((await scim(wrong, 'GET', '/scim/v2/Users')).status).toBe(401);
   }
   await api.as(token).get('/users/profile').expect(401);
+  const listed = await api.as(session).get('/admin/scim-tokens').expect(200);
+  expect(listed.body.data).toContainEqual(expect.objectContaining({ id, name: 'Directory', provider: 'clinic' }));
+  expect(listed.text).not.toContain(token);
   await api.as(session).del(`/admin/scim-tokens/${id}`).expect(200);
   const refused = await scim(token, 'GET', '/scim/v2/Users');
   expect([refused.status, await refused.json()]).toMatchObject([401, { status: '401' }]);

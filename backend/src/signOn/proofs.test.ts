@@ -2,9 +2,11 @@ import { oidcClient } from '@lightbox/testkit/oidcProvider.js';
 import { describe, expect, it } from 'vitest';
 import { connectSocket } from '../testing/client.js';
 import { signIn } from '../testing/factories.js';
-import { backChannel, cookieOf, useSignOn } from '../testing/useSignOn.js';
+import { cookieOf, useSignOn } from '../testing/useSignOn.js';
 
 const { test, api, clinic, admin, begin, finish, signOn, person } = useSignOn();
+
+const backChannel = '/auth/sign-on/clinic/back-channel-logout';
 
 /** The product's clock of this file goes ahead of the provider's. */
 const justNow = (claims: Record<string, unknown>) => ({

@@ -6,8 +6,6 @@ import { Client } from './client.js';
 import { buildAdmin, type Person } from './factories.js';
 import { buildGateway, type TestGateway } from './gateway.js';
 
-export const backChannel = '/auth/sign-on/clinic/back-channel-logout';
-
 /** Returns the cookie that binds the answer of a provider to this browser. */
 export const cookieOf = (headers: Record<string, unknown>): string =>
   ([headers['set-cookie']].flat() as string[])
@@ -46,7 +44,7 @@ export function useSignOn() {
     clinic.serve({
       redirect_uris: [`${test.config.publicUrl}/sign-on/clinic`],
       post_logout_redirect_uris: [`${test.config.publicUrl}/login`],
-      backchannel_logout_uri: `${test.url}/api${backChannel}`,
+      backchannel_logout_uri: `${test.url}/api/auth/sign-on/clinic/back-channel-logout`,
     });
     Object.assign(admin, await buildAdmin(test.gateway));
   });

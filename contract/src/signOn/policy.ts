@@ -16,7 +16,7 @@ interface Account {
   email: string;
 }
 
-/** Who may sign in with a password or a passkey of this product. */
+/** The rules of signing in with a password or a passkey of this product. */
 export const localSignInRules = {
   /** An administrator who may always sign in without a provider. The other administrators are told each time. */
   isBreakGlass: (settings: LocalSignIn, { role, email }: Account): boolean =>
