@@ -65,6 +65,9 @@ def _stays(ctx, body):
     """Keeps the account of the test open: the demonstration publishes its passwords, so a sequence of calls can learn them."""
     if (ctx.operation.method, ctx.operation.path) == ("delete", "/users/profile") and isinstance(body, dict):
         return {key: "not the password" if key == "password" else value for key, value in body.items()}
+    if (ctx.operation.method, ctx.operation.path) == ("put", "/users/profile") and isinstance(body, dict):
+        # The campaign finds the codes of its own sign-ins by the English subject of their mail.
+        return {key: "en" if value == "ur" else value for key, value in body.items()}
     return body
 
 
