@@ -65,6 +65,9 @@ def _stays(ctx, body):
     """Keeps the account of the test open: the demonstration publishes its passwords, so a sequence of calls can learn them."""
     if (ctx.operation.method, ctx.operation.path) == ("delete", "/users/profile") and isinstance(body, dict):
         return {key: "not the password" if key == "password" else value for key, value in body.items()}
+    if (ctx.operation.method, ctx.operation.path) == ("put", "/users/profile") and isinstance(body, dict):
+        # The campaign finds the codes of its own sign-ins by the English subject of their mail.
+        return {key: "en" if value == "ur" else value for key, value in body.items()}
     return body
 
 
@@ -77,6 +80,12 @@ def map_body(ctx, body):
 def related(ctx, value):
     """Writes what was generated as one part of a request that stores by DICOMweb. The campaign `dicomWeb` sends real files."""
     return b"--fuzz\r\nContent-Type: application/dicom\r\n\r\n" + repr(value).encode() + b"\r\n--fuzz--\r\n"
+
+
+@schemathesis.serializer("application/offset+octet-stream")
+def part_of_upload(ctx, value):
+    """Writes what was generated as a part of a resumable upload. The campaign `resumable` sends real files."""
+    return repr(value).encode()
 
 
 @schemathesis.hook

@@ -1,4 +1,4 @@
-// `npm run fuzz [-- api|dicomWeb|drawings|files|resumable|guesses|sockets|timing …] [--examples n] [--minutes n] [--seed n]`: sends wrong input to the
+// `npm run fuzz [-- api|dicomWeb|scim|signOn|drawings|files|resumable|guesses|sockets|timing …] [--examples n] [--minutes n] [--seed n]`: sends wrong input to the
 // whole product, which it starts with the people of the demonstration. Prints a table, and exits with 1 after a failure.
 // See docs/security.md.
 import { parseArgs } from 'node:util';
@@ -12,7 +12,10 @@ import { fuzzFiles } from './fuzz/files.js';
 import { NoPython } from './fuzz/generator.js';
 import { guessCodes } from './fuzz/guesses.js';
 import { People } from './fuzz/people.js';
+import { startProviders } from './fuzz/providers.js';
 import { fuzzResumable } from './fuzz/resumable.js';
+import { fuzzScim } from './fuzz/scim.js';
+import { fuzzSignOn } from './fuzz/signOn.js';
 import { fuzzSockets } from './fuzz/sockets.js';
 import { measureTiming } from './fuzz/timing.js';
 
@@ -21,6 +24,8 @@ const campaigns: Record<string, (campaign: Campaign) => Promise<Row[]>> = {
   files: fuzzFiles,
   drawings: fuzzDrawings,
   dicomWeb: fuzzDicomWeb,
+  scim: fuzzScim,
+  signOn: fuzzSignOn,
   resumable: fuzzResumable,
   timing: measureTiming,
   guesses: guessCodes,
@@ -30,7 +35,10 @@ const campaigns: Record<string, (campaign: Campaign) => Promise<Row[]>> = {
 
 async function run(names: string[], wishes: Wishes): Promise<number> {
   console.log('Starting the product …');
-  const product = await startProduct({ DEMO: '1', LOG_LEVEL: 'warn', TRUST_PROXY: '1' });
+  const providers = await startProviders();
+  const env = { DEMO: '1', LOG_LEVEL: 'warn', TRUST_PROXY: '1', OIDC_PROVIDERS: providers.setting };
+  const product = await startProduct(env);
+  providers.serve(product);
   const stopEarly = () => product.stop().finally(() => process.exit(130));
   process.once('SIGINT', stopEarly);
   process.once('SIGTERM', stopEarly);
@@ -38,7 +46,7 @@ async function run(names: string[], wishes: Wishes): Promise<number> {
     const people = await People.of(product);
     const rows: Row[] = [];
     for (const name of names) {
-      rows.push(...((await campaigns[name]?.({ product, people, wishes, say: console.log })) ?? []));
+      rows.push(...((await campaigns[name]?.({ product, people, providers, wishes, say: console.log })) ?? []));
     }
     console.table(rows);
     const [requests, failures] = [sum(rows, 'requests'), sum(rows, 'failures')];
@@ -47,6 +55,7 @@ async function run(names: string[], wishes: Wishes): Promise<number> {
   } finally {
     closeConnections();
     await product.stop();
+    await providers.stop();
   }
 }
 

@@ -1,6 +1,7 @@
 // `npm run check:ohif`: opens a shared study in the OHIF of npm, in a real browser, with the address that its recipient gets.
 // It starts a product of its own, with the people of the demonstration, and OHIF on another port. Exits with 1 when the
-// study is not drawn, when anything else opens, when a request goes elsewhere, or when a revoked share still opens.
+// study is not drawn, when anything else opens, when a request goes elsewhere, or when a revoked share still opens. It also
+// plants faults, which these checks must report.
 import { join } from 'node:path';
 import { launchChromium } from '@lightbox/e2e/chromium.js';
 import { freePort } from '@lightbox/launcher/ports.js';
@@ -21,6 +22,11 @@ let faults = 0;
 function check(what: string, isSo: boolean): void {
   console.log(`${isSo ? 'yes' : 'NO '}  ${what}`);
   if (!isSo) faults++;
+}
+
+interface Verdict {
+  what: string;
+  isSo: boolean;
 }
 
 interface Session {
@@ -71,7 +77,7 @@ async function shareOne(product: Product, people: People) {
   const share = await owner.post<{ id: string }>('/sharing/request', asked);
   const code = await codeFor(product, email, share.id);
   await patient.post('/sharing/verify', { sharingRequestId: share.id, verificationCode: code });
-  return { owner, patient, share: share.id, studyId: newest?.studyId ?? '', uid, other };
+  return { owner, patient, share: share.id, studyId: newest?.studyId ?? '', uid, other, everything: token };
 }
 
 async function codeFor(product: Product, email: string, share: string): Promise<string> {
@@ -113,6 +119,76 @@ const statusFrom = (page: Page, url: string, token: string): Promise<number> =>
     [url, token] as const,
   );
 
+/** An address of OHIF with its token, the study that it must open, and one that it must not. */
+interface Link {
+  url: string;
+  token: string;
+  uid: string;
+  other: string;
+}
+
+/** Opens an address, and says what is open then: the study that it names, and nothing else. */
+async function opens(page: Page, web: string, name: string, { url, token, uid, other }: Link, waitMs: number) {
+  await page.goto(url);
+  const study = (of: string) => `${web}/studies/${of}/metadata`;
+  const drawn = await isDrawn(page, name, waitMs);
+  const found = await page.evaluate(
+    async ([address, bearer]) => {
+      const answer = await fetch(`${address}/studies`, { headers: { Authorization: `Bearer ${bearer}` } });
+      return ((await answer.json()) as unknown[]).length;
+    },
+    [web, token] as const,
+  );
+  return [
+    { what: 'OHIF draws the shared study', isSo: drawn },
+    { what: 'the study is open', isSo: (await statusFrom(page, study(uid), token)) === 200 },
+    { what: 'another study of the same owner is not', isSo: (await statusFrom(page, study(other), token)) === 404 },
+    { what: 'a search finds it alone', isSo: found === 1 },
+  ] satisfies Verdict[];
+}
+
+/** Time that a planted fault has to draw something after all. */
+const PLANTED_MS = 15_000;
+
+/** Opens wrong addresses: each must be reported by the checks that it is about. */
+async function plant(page: Page, web: string, link: Link, everything: string): Promise<void> {
+  const { url, token, uid, other } = link;
+  const wrong = `${token.slice(0, -4)}AAAA`;
+  const planted: [name: string, link: Link, reported: string[]][] = [
+    [
+      'a wrong token',
+      { ...link, url: url.replace(token, wrong), token: wrong },
+      // 401 in place of 404 for the other study.
+      [
+        'OHIF draws the shared study',
+        'the study is open',
+        'another study of the same owner is not',
+        'a search finds it alone',
+      ],
+    ],
+    [
+      'a foreign study',
+      { url: url.replace(uid, other), token, uid: other, other: uid },
+      ['OHIF draws the shared study', 'the study is open', 'another study of the same owner is not'],
+    ],
+    [
+      'a token that opens everything',
+      { ...link, url: url.replace(token, everything), token: everything },
+      ['another study of the same owner is not', 'a search finds it alone'],
+    ],
+  ];
+  for (const [name, bad, reported] of planted) {
+    const own = await page.context().newPage();
+    const verdicts = await opens(own, web, `planted-${name.replaceAll(' ', '-')}`, bad, PLANTED_MS);
+    const missed = verdicts.filter(({ what, isSo }) => isSo === reported.includes(what)).map(({ what }) => what);
+    check(
+      `planted and reported: ${name}${missed.length > 0 ? ` (wrong about: ${missed.join('; ')})` : ''}`,
+      missed.length === 0,
+    );
+    await own.close();
+  }
+}
+
 async function run(): Promise<void> {
   let product: Product | null = null;
   const ohif: OhifPage = await serveOhif(await freePort(), () => `${product?.url}/dicom-web`);
@@ -132,7 +208,7 @@ async function run(): Promise<void> {
 
 async function look(product: Product, ohif: OhifPage, page: Page): Promise<void> {
   const people = await People.of(product);
-  const { owner, patient, share, studyId, uid, other } = await shareOne(product, people);
+  const { owner, patient, share, studyId, uid, other, everything } = await shareOne(product, people);
   const admin = await sessionOf(product, people, 'admin');
   const value = `${ohif.origin}/viewer?StudyInstanceUIDs={study}#token={token}`;
   await admin.post('/appsetting/add', { name: 'viewer.url', value });
@@ -144,25 +220,16 @@ async function look(product: Product, ohif: OhifPage, page: Page): Promise<void>
     const { protocol, host } = new URL(request.url());
     if (protocol.startsWith('http')) hosts.add(host);
   });
-  await page.goto(url);
-  check('OHIF draws the shared study', await isDrawn(page, 'shared', WAIT_MS));
   const web = `${product.url}/dicom-web`;
   const study = (of: string) => `${web}/studies/${of}/metadata`;
-  check('the study is open', (await statusFrom(page, study(uid), token)) === 200);
-  check('another study of the same owner is not', (await statusFrom(page, study(other), token)) === 404);
-  const found = await page.evaluate(
-    async ([address, bearer]) => {
-      const answer = await fetch(`${address}/studies`, { headers: { Authorization: `Bearer ${bearer}` } });
-      return ((await answer.json()) as unknown[]).length;
-    },
-    [web, token] as const,
-  );
-  check('a search finds it alone', found === 1);
+  const link = { url, token, uid, other };
+  for (const { what, isSo } of await opens(page, web, 'shared', link, WAIT_MS)) check(what, isSo);
   check('the page cannot call the API', (await statusFrom(page, `${product.url}/api/users/profile`, token)) === 0);
   const elsewhere = await page.context().newPage();
   await elsewhere.goto(url.replace(uid, other));
   check('OHIF draws no other study with the token', !(await isDrawn(elsewhere, 'other', 10_000)));
   await elsewhere.close();
+  await plant(page, web, link, everything);
 
   await call(`${product.url}/api/sharing/${share}`, { method: 'DELETE', token: owner.token });
   const ended = Date.now();

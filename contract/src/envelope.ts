@@ -19,6 +19,10 @@ export type Pagination = z.infer<typeof Pagination>;
 export const FieldError = z.object({ field: z.string(), message: z.string() });
 export type FieldError = z.infer<typeof FieldError>;
 
+/** The ways in which a person may prove that it is them (step-up). With `signOn`, it is a sign-in at their provider. */
+export const offeredWays = ['passkey', 'code', 'password', 'mailedCode', 'signOn'] as const;
+export type OfferedWay = (typeof offeredWays)[number];
+
 export const Failure = z.object({
   message: z.string(),
   error: z.string(),
@@ -27,6 +31,8 @@ export const Failure = z.object({
   triesLeft: z.int().optional(),
   /** With a wrong code of a share: the caller’s other share to which the code belongs. */
   belongsTo: Id.optional(),
+  /** With `STEP_UP_REQUIRED`: the ways that this person has, the best one first. */
+  ways: z.array(z.enum(offeredWays)).optional(),
   requestId: z.string(),
 });
 export type Failure = z.infer<typeof Failure>;

@@ -77,6 +77,10 @@ export const errors = {
   ALREADY_SHARED: [409, 'This image is already shared with this person.'],
   NOT_PENDING: [409, 'This account is not waiting for review.'],
   LAST_ADMIN: [409, 'The last active administrator cannot be removed.'],
+  LAST_BREAK_GLASS: [
+    409,
+    'The last break-glass administrator cannot be removed while the login of this product is off. Name another one in signIn.breakGlass first.',
+  ],
   LEGAL_HOLD: [409, 'This belongs to a patient under a legal hold, so nobody can delete it.'],
   NOT_ONESELF: [409, 'You cannot do this to your own account.'],
   PATIENT_MISMATCH: [409, 'The file names another patient. Choose the right one, or say why it belongs to this one.'],

@@ -27,11 +27,14 @@ export function failuresOf(shape: CallShape): ErrorCode[] {
   return [...new Set(found)];
 }
 
+/** Returns the status that SCIM has for one of the API: it knows no 422. */
+export const scimStatus = (status: number): number => (status === 422 ? 400 : status);
+
 /** Returns the errors of a call by their HTTP status. */
 export function failuresByStatus(shape: CallShape): Map<number, ErrorCode[]> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of failuresOf(shape)) {
-    const [status] = errors[code];
+    const status = shape.who === 'scim' ? scimStatus(errors[code][0]) : errors[code][0];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   return new Map([...byStatus].sort(([a], [b]) => a - b));

@@ -9,7 +9,9 @@ export type ThrottlePart =
   /** The account that gets the mail. */
   | 'recipient'
   /** The share that the call names. */
-  | 'share';
+  | 'share'
+  /** The device that sends by DICOM; of DICOMweb the personal token, or the session, that stores. */
+  | 'device';
 
 interface ThrottleShape {
   per: readonly ThrottlePart[];
@@ -29,7 +31,7 @@ interface ThrottleShape {
     | 'files';
   /**
    * `refused`: 429 with `Retry-After`. `waits`: 429 for a time that doubles. `noMail`: the call succeeds and sends no
-   * mail. `notice`: administrators are notified. `upload`: the file counts against that throttle. `noHint`: the answer
+   * mail. `notice`: administrators are notified. `upload`: the file counts like the first one of a study. `noHint`: the answer
    * does not say to which share a code belongs.
    */
   beyond: 'refused' | 'waits' | 'noMail' | 'notice' | 'upload' | 'noHint';
@@ -78,6 +80,12 @@ export const throttles = {
   uploadParts: { per: ['caller'], points: 5_000, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** A study has hundreds of files and counts as one upload: further files of a study give their point back. */
   studyFiles: { per: ['caller'], points: 5_000, seconds: hour, counts: 'files', beyond: 'upload' },
+  /**
+   * Files that devices send by DICOM or DICOMweb. A scanner makes fewer than fifteen pictures a second in its busiest
+   * hour; only a device that runs wild, or an archive that moves, reaches this. A study counts once, as for people.
+   */
+  deviceStudies: { per: ['device'], points: 1_000, seconds: hour, counts: 'files', beyond: 'refused' },
+  deviceFiles: { per: ['device'], points: 60_000, seconds: hour, counts: 'files', beyond: 'upload' },
   study: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
   share: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** Beyond it, a new share sends no mail and waits in the app; resending a code is refused. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FieldError } from '@lightbox/contract/envelope.js';
+import type { Failure, FieldError } from '@lightbox/contract/envelope.js';
 import { type ErrorCode, errors } from '@lightbox/contract/errors.js';
 import type { Logger } from './process/log.js';
 
@@ -8,8 +8,8 @@ interface Details {
   message?: string;
   errors?: FieldError[];
   retryAfterSeconds?: number;
-  /** Extra, harmless fields of the failure envelope. */
-  extra?: Record<string, unknown>;
+  /** Further fields of the failure envelope. */
+  extra?: Pick<Failure, 'triesLeft' | 'belongsTo' | 'ways'>;
 }
 
 /** A failure that the product knows. It keeps its text in the answer; any other error becomes one general sentence. */

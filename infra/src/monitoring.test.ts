@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Status } from '@lightbox/backend/receiver/command.js';
+import { type RunningReceiver, startReceiver } from '@lightbox/backend/receiver/receiver.js';
 import { connectSocket } from '@lightbox/backend/testing/client.js';
-import { buildAdmin, buildImage, buildPatient, buildProvider } from '@lightbox/backend/testing/factories.js';
+import {
+  buildAdmin,
+  buildImage,
+  buildPatient,
+  buildProvider,
+  type Person,
+} from '@lightbox/backend/testing/factories.js';
 import { useGateway } from '@lightbox/backend/testing/useGateway.js';
 import { calls } from '@lightbox/contract/calls.js';
 import { queueNames } from '@lightbox/contract/queues.js';
@@ -11,6 +19,8 @@ import { system } from '@lightbox/core/events/events.js';
 import { jobs } from '@lightbox/core/queues/jobs.js';
 import { runSelfCheck } from '@lightbox/core/selfCheck/selfCheck.js';
 import { freePort } from '@lightbox/launcher/ports.js';
+import { DicomSender } from '@lightbox/testkit/dicomSender.js';
+import { phantom } from '@lightbox/testkit/part10.js';
 import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
@@ -18,8 +28,10 @@ import { parse } from 'yaml';
 const host = '127.0.0.1';
 const gatewayPort = await freePort();
 const workerPort = await freePort();
+const receiverPort = await freePort();
 const { test, api } = useGateway({ ops: { host, port: gatewayPort } });
 let worker: RunningWorker;
+let receiver: RunningReceiver;
 let scraped: Sample[];
 
 const attempts = 'bullmq_job_duration_seconds_count';
@@ -68,12 +80,27 @@ beforeAll(async () => {
   await api.call('patch', `/users/${provider.id}`).expect(405);
   await api.get(`/${provider.email}/${image.id}`).expect(404);
   await fetch(`${url}/${provider.username}/${image.id}`);
+  await callReceiver(admin, provider);
   const appended = async () => valueIn(await scrape(workerPort), attempts, { job: 'appendAudit' }) ?? 0;
   await vi.waitFor(async () => expect(await appended()).toBeGreaterThan(0), 20_000);
-  scraped = [...(await scrape(gatewayPort)), ...(await scrape(workerPort))];
+  scraped = (await Promise.all([gatewayPort, workerPort, receiverPort].map(scrape))).flat();
   socket.socket.close();
 });
-afterAll(() => worker?.stop());
+afterAll(() => Promise.all([worker?.stop(), receiver?.stop()]));
+
+/** Sends one file to a receiver from a device, and calls it from a stranger. */
+async function callReceiver(admin: Person, owner: Person): Promise<void> {
+  const dicom = { host, port: 0, title: 'LIGHTBOX', tls: null };
+  receiver = await startReceiver({ ...test.config, dicom, ops: { host, port: receiverPort } }, test.clock);
+  await receiver.ready;
+  await api.as(admin).post('/dicom-nodes', { title: 'CT1', addresses: [], userId: owner.id }).expect(201);
+  const call = (calling: string) => DicomSender.connect({ port: receiver.port, calling, called: 'LIGHTBOX' });
+  const [device, stranger] = [await call('CT1'), await call('STRANGER')];
+  expect(await device.associate()).toBe('accepted');
+  await device.store(phantom({ study: '4711' }));
+  await device.release();
+  expect(await stranger.associate()).not.toBe('accepted');
+}
 
 describe('/metrics', () => {
   it.each([
@@ -84,7 +111,10 @@ describe('/metrics', () => {
     ['http_request_duration_seconds_count', { method: 'GET', route: 'other', status: '404' }, 1],
     ['socketio_connected', {}, 1],
     ['lightbox_message_delivery_seconds_count', {}, 1],
-    ['lightbox_blob_bytes', {}, 0],
+    ['lightbox_dicom_connections_total', { end: 'released' }, 1],
+    ['lightbox_dicom_connections_total', { end: 'rejected' }, 1],
+    ['lightbox_dicom_store_seconds_count', { status: 'success' }, 1],
+    ['lightbox_dicom_associations', {}, 0],
     ['bullmq_queue_jobs', { queue: 'mail', state: 'failed' }, 0],
     ['bullmq_oldest_waiting_seconds', { queue: 'analysis' }, 0],
   ])('%s %o', (name, labels, value) => {
@@ -108,7 +138,8 @@ describe('/metrics', () => {
     const words: Record<string, (value: string) => boolean> = {
       route: among(['other', ...Object.values(calls).map(({ path }) => `/api${path}`)]),
       method: among(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS']),
-      status: (value) => /^[1-5]\d\d$/.test(value),
+      status: (value) => /^[1-5]\d\d$/.test(value) || Object.hasOwn(Status, value),
+      end: among(['released', 'rejected', 'ended', 'fault', 'dropped', 'handshake']),
       queue: among(queueNames),
       state: among(['waiting', 'prioritized', 'active', 'delayed', 'failed']),
       job: among(['other', ...Object.keys(jobs)]),

@@ -2,9 +2,10 @@ import { limits } from '@lightbox/contract/limits.js';
 import { throttles } from '@lightbox/contract/throttles.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { freePort } from '@lightbox/launcher/ports.js';
-import { dicomPicture, element } from '@lightbox/testkit/part10.js';
+import { dicomPicture, element, phantom } from '@lightbox/testkit/part10.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, connectSocket } from '../testing/client.js';
+import { dicomWebOf, fresh } from '../testing/dicomWeb.js';
 import {
   type BuiltShare,
   buildAdmin,
@@ -47,6 +48,29 @@ describe('limits', () => {
     for (let i = 0; i < 4; i++) await provider.upload(slice).expect(201);
     await provider.upload(files.png).expect(201);
     await provider.upload(slice).expect(429);
+  });
+
+  it('a device has a limit of its own, which a scanner does not reach and a second device does not share', async () => {
+    const person = await buildProvider(test.gateway);
+    const { tokenOf, storeFiles } = dicomWebOf({ test, api });
+    const [scanner, other] = [await tokenOf(person), await tokenOf(person)];
+    const device = { device: scanner.id };
+    // The limit of the person is used up.
+    for (let i = 0; i < throttles.upload.points; i++) await test.gateway.throttle.take('upload', { caller: person.id });
+    for (let i = 0; i < throttles.deviceStudies.points - 2; i++)
+      await test.gateway.throttle.take('deviceStudies', device);
+    const study = fresh();
+    const slices = [1, 2, 3, 4].map((instance) => phantom({ study, instance }));
+    expect((await storeFiles(scanner.token, slices)).status).toBe(200);
+    expect((await storeFiles(scanner.token, slices)).status).toBe(200);
+    const last = await storeFiles(scanner.token, [phantom({ study: fresh() }), phantom({ study: fresh() })]);
+    expect([last.status, last.body['0008119A'].Value[0]['00081197'].Value]).toEqual([202, [0xa700]]);
+    const refused = await storeFiles(scanner.token, slices);
+    expect([refused.status, refused.body.error]).toEqual([429, 'TOO_MANY_REQUESTS']);
+    expect((await storeFiles(other.token, [phantom({ study: fresh() })])).status).toBe(200);
+    // The busiest scanners make fifteen pictures a second, and one study in four minutes.
+    expect(throttles.deviceFiles.points).toBeGreaterThan(15 * throttles.deviceFiles.seconds);
+    expect(throttles.deviceStudies.points).toBeGreaterThan(15);
   });
 
   it('after fifty failed sign-ins an address is blocked for all accounts, and other addresses are not', async () => {

@@ -63,16 +63,21 @@ const aliveTokens = (core: Core, user: ObjectId): QueryFilter<SessionDoc> => ({
   expiresAt: { $gt: core.clock.now() },
 });
 
-export async function listTokens({
-  gateway,
-  viewer,
-}: Context<typeof securityCalls.listTokens>): Promise<Answer<PersonalToken[]>> {
-  const tokens = await gateway.models.Session.find(aliveTokens(gateway, viewer._id))
+/** Returns the tokens of an account that have not ended, the newest first. */
+export async function tokensOf(core: Core, user: ObjectId): Promise<PersonalToken[]> {
+  const tokens = await core.models.Session.find(aliveTokens(core, user))
     .sort({ createAt: -1, _id: -1 })
     .limit(limits.tokens + throttles.otherViewer.points * 2)
     .lean<TokenDoc[]>();
-  return { data: tokens.map(present) };
+  return tokens.map(present);
 }
+
+export const listTokens = async ({
+  gateway,
+  viewer,
+}: Context<typeof securityCalls.listTokens>): Promise<Answer<PersonalToken[]>> => ({
+  data: await tokensOf(gateway, viewer._id),
+});
 
 type Create = typeof securityCalls.createToken;
 

@@ -1,5 +1,6 @@
 import type { securityCalls } from '@lightbox/contract/auth/securityCalls.js';
 import type { BodyOf, CallShape } from '@lightbox/contract/call.js';
+import type { OfferedWay } from '@lightbox/contract/envelope.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -16,8 +17,6 @@ import { spendAssertion } from './passkeyAssertion.js';
 
 type Proof = BodyOf<typeof securityCalls.stepUp>;
 type Way = keyof Proof;
-/** A sign-in at the provider is a proof too, and comes back by a call of its own (`signOn/signIn.ts`). */
-type OfferedWay = Way | 'signOn';
 type Spend = (tx: ClientSession) => Promise<boolean>;
 
 /**
@@ -48,7 +47,8 @@ const required = async (gateway: Gateway, viewer: Viewer): Promise<AppError> =>
   new AppError('STEP_UP_REQUIRED', { extra: { ways: await waysOf(gateway, viewer) } });
 
 /**
- * Returns the ways in which this person can step up, the best one first. A person who came from a provider of single
+ * Returns the ways in which this person can step up, the best one first. A sign-in at the provider is a proof too, and
+ * comes back by a call of its own (`signOn/signIn.ts`). A person who came from a provider of single
  * sign-on proves it there: a password or a mailed code of this product would be a way around the provider.
  */
 async function waysOf(gateway: Gateway, { _id, sessionId }: Viewer): Promise<OfferedWay[]> {

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@lightbox/contract/errors.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import type { JsonDataSet, JsonElement } from '@lightbox/core/dicomWeb/json.js';
@@ -5,11 +6,18 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { Gateway } from '../context.js';
 import { FileRejected } from '../files/rejected.js';
 import { stream } from '../http/stream.js';
+import { deviceOf } from '../images/admitImage.js';
 import { quotaOf, type StoredFile, storeFile } from '../images/storeImage.js';
 import { addressOf, jsonHeaders } from './answer.js';
 import type { Call, Uids } from './instances.js';
 import { type IncomingPart, partsOf } from './parts.js';
 import { type StoreOutcome, StoreStatus, storeInstance } from './storeInstance.js';
+
+/** Faults of a request after which the parts before them stay stored, and the reason why the rest is not. */
+const faults: Partial<Record<ErrorCode, StoreStatus>> = {
+  MALFORMED_UPLOAD: StoreStatus.notUnderstood,
+  PAYLOAD_TOO_LARGE: StoreStatus.outOfResources,
+};
 
 type Store = Omit<Call<Uids>, 'params'> & { params?: Uids | undefined };
 
@@ -21,14 +29,22 @@ export async function storeInstances(context: Store): Promise<undefined> {
   const { gateway, viewer, req } = context;
   const maxBytes = await gateway.settings.get('upload.maxBytes');
   if (await gateway.usage.isFull(viewer._id, await quotaOf(gateway))) throw new AppError('QUOTA_REACHED');
+  await gateway.throttle.check('deviceStudies', deviceOf(viewer));
   const outcomes: StoreOutcome[] = [];
   let unreadable = 0;
-  for await (const part of partsOf(req)) {
-    if (outcomes.length === limits.dicomParts) throw new AppError('PAYLOAD_TOO_LARGE');
-    const outcome = await storePart(context, part, maxBytes, outcomes.length === 0);
-    outcomes.push(outcome);
-    if (outcome.reason === StoreStatus.notUnderstood) unreadable++;
-    if (unreadable > limits.dicomPartsUnreadable) throw new AppError('MALFORMED_UPLOAD');
+  try {
+    for await (const part of partsOf(req)) {
+      if (outcomes.length === limits.dicomParts) throw new AppError('PAYLOAD_TOO_LARGE');
+      const outcome = await storePart(context, part, maxBytes);
+      outcomes.push(outcome);
+      if (outcome.reason === StoreStatus.notUnderstood) unreadable++;
+      if (unreadable > limits.dicomPartsUnreadable) throw new AppError('MALFORMED_UPLOAD');
+    }
+  } catch (error) {
+    const reason = error instanceof AppError ? faults[error.code] : undefined;
+    // The parts before the fault stay stored, so the answer names them. The rest of the request is one failure more.
+    if (reason === undefined || outcomes.every((outcome) => outcome.reason !== null)) throw error;
+    outcomes.push({ identity: {}, reason });
   }
   if (outcomes.length === 0) throw new AppError('MALFORMED_UPLOAD');
   const failed = outcomes.filter(({ reason }) => reason !== null);
@@ -39,18 +55,11 @@ export async function storeInstances(context: Store): Promise<undefined> {
   return undefined;
 }
 
-async function storePart(
-  context: Store,
-  part: IncomingPart,
-  maxBytes: number,
-  isFirst: boolean,
-): Promise<StoreOutcome> {
-  const { gateway, viewer, params, req } = context;
+async function storePart(context: Store, part: IncomingPart, maxBytes: number): Promise<StoreOutcome> {
+  const { gateway, params, req } = context;
   return storeInstance(context, {
     maxBytes,
-    receive: async (imageId) => {
-      // The call has taken the point of its first file.
-      if (!isFirst) await gateway.throttle.take('upload', { caller: viewer.id });
+    receive: (imageId) => {
       // No part is longer than the request, if it says how long it is.
       const most = Math.min(maxBytes, Number(req.get('content-length') ?? maxBytes));
       return receive(gateway, imageId, part, { maxBytes, most });

@@ -7,7 +7,7 @@ import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import { titleOf } from '@lightbox/core/studies/title.js';
 import type { Gateway, Viewer } from '../context.js';
 import { asAppError } from '../http/errors.js';
-import { admitImage, asRefusal, countStudyFile } from '../images/admitImage.js';
+import { admitImage, asRefusal, countDeviceFile, deviceOf } from '../images/admitImage.js';
 import type { NewImage, StoredFile } from '../images/storeImage.js';
 import { readImage } from '../images/uploadImage.js';
 import { alreadyStored } from './duplicate.js';
@@ -47,7 +47,7 @@ interface Door {
 
 interface Incoming {
   maxBytes: number;
-  /** Takes what the upload counts, and stores the bytes. */
+  /** Stores the bytes. */
   receive: (imageId: ObjectId) => Promise<StoredFile>;
   /** True when the file has the identity that its sender says. */
   isExpected: (identity: FileIdentity) => boolean;
@@ -64,6 +64,7 @@ export async function storeInstance(door: Door, incoming: Incoming): Promise<Sto
   let stored: StoredFile | null = null;
   try {
     const imageId = newId();
+    await gateway.throttle.take('deviceStudies', deviceOf(door.viewer));
     stored = await incoming.receive(imageId);
     const { identity } = stored;
     const outcome = await admit(door, imageId, stored, incoming);
@@ -109,7 +110,7 @@ async function admit(
     const known = await alreadyStored(gateway, viewer._id, sopUid);
     if (!known) return null;
     // A client that begins a study anew counts like one that goes on with it.
-    await countStudyFile(gateway, viewer, { isLead: false });
+    await countDeviceFile(gateway, viewer, { isLead: false });
     return { reason: known === facts.sha256 ? null : StoreStatus.duplicate, kept: false };
   };
   const before = await again();
@@ -124,6 +125,6 @@ async function admit(
     },
   );
   if ('kept' in uploaded) return uploaded;
-  await countStudyFile(gateway, viewer, uploaded.image ?? (await readImage(gateway, uploaded.id)));
+  await countDeviceFile(gateway, viewer, uploaded.image ?? (await readImage(gateway, uploaded.id)));
   return { reason: null, kept: true };
 }

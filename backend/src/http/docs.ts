@@ -1,20 +1,32 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
 import { Failure, Pagination } from '@lightbox/contract/envelope.js';
 import { type ErrorCode, errors } from '@lightbox/contract/errors.js';
 import { failuresByStatus } from '@lightbox/contract/failures.js';
 import { FHIR_JSON } from '@lightbox/contract/fhir/calls.js';
+import { SCIM_JSON } from '@lightbox/contract/scim/calls.js';
 import type { RequestHandler, Router } from 'express';
 import swaggerUi from 'swagger-ui-express';
 import { z } from 'zod';
 
 type Json = Record<string, unknown>;
 
+/** Writes a tuple of equal parts as a list of that length: it says the same, and more readers understand it. */
+function asList(schema: Json): void {
+  const { prefixItems, items } = schema as { prefixItems?: Json[]; items?: unknown };
+  const [first, ...others] = prefixItems ?? [];
+  if (!first || items !== false || others.some((other) => !isDeepStrictEqual(other, first))) return;
+  delete schema.prefixItems;
+  schema.items = first;
+}
+
 const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
     target: 'draft-2020-12',
+    override: ({ jsonSchema }) => asList(jsonSchema as Json),
   }) as Json;
   return json;
 };
@@ -123,8 +135,9 @@ function requestBody(shape: CallShape): Json {
 
 function successes(shape: CallShape): Json {
   const statuses = [shape.status ?? 200, ...(shape.alsoStatus ? [shape.alsoStatus] : [])];
-  const answer = { description: 'Success', ...(shape.tus ? {} : { content: success(shape) }) };
-  return Object.fromEntries(statuses.map((status) => [status, answer]));
+  // 204 has no body, and so no type of one.
+  const content = (status: number) => (shape.tus || status === 204 ? {} : { content: success(shape) });
+  return Object.fromEntries(statuses.map((status) => [status, { description: 'Success', ...content(status) }]));
 }
 
 function success(shape: CallShape): Json {
@@ -148,13 +161,19 @@ function success(shape: CallShape): Json {
 
 /** Lists each status that can occur, with its error codes. There is no `default`: any other status is a defect. */
 function failures(shape: CallShape): Json {
+  const form = shape.fhir ? fhirFailure : shape.who === 'scim' ? scimFailure : envelope;
   return Object.fromEntries(
     [...failuresByStatus(shape)].map(([status, codes]) => [
       status,
       {
         description: codes.map((code) => `${code}: ${errors[code][1]}`).join(' · '),
         ...(status === 429 || status === 503 ? { headers: retryAfter } : {}),
-        content: { ...(shape.fhir ? fhirFailure : envelope), ...(codes.some(isBare) ? envelope : {}) },
+        content: {
+          ...form,
+          ...(codes.some(isBare) ? envelope : {}),
+          // STOW-RS answers with its data set when it stored nothing.
+          ...(shape.takes && status === 409 ? success(shape) : {}),
+        },
       },
     ]),
   );
@@ -171,6 +190,16 @@ const bare: readonly ErrorCode[] = [
 const isBare = (code: ErrorCode): boolean => bare.includes(code);
 
 const envelope = { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } };
+/** RFC 7644, 3.12. */
+const scimFailure = {
+  [SCIM_JSON]: {
+    schema: {
+      type: 'object',
+      required: ['schemas', 'status', 'detail'],
+      properties: { status: { type: 'string' }, detail: { type: 'string' } },
+    },
+  },
+};
 /** The schema of FHIR itself is no part of this document. */
 const resource = (type: Json): Json => ({
   schema: { type: 'object', required: ['resourceType'], properties: { resourceType: type } },

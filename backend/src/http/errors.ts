@@ -51,7 +51,7 @@ function bodyError(error: unknown): ErrorCode | null {
   return error instanceof URIError ? 'BAD_REQUEST' : null;
 }
 
-export function failure(error: AppError, requestId: string): Failure & Record<string, unknown> {
+export function failure(error: AppError, requestId: string): Failure {
   return {
     message: error.message,
     error: error.code,

@@ -3,6 +3,7 @@ import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { type Permission, permissions } from '@lightbox/contract/permissions.js';
+import { SCIM_JSON } from '@lightbox/contract/scim/calls.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
@@ -23,8 +24,7 @@ import type { Subject } from './throttle.js';
 import { validate } from './validate.js';
 
 const form = express.urlencoded({ limit: limits.jsonBytes, extended: false, parameterLimit: 20 });
-const SCIM = 'application/scim+json';
-const json = express.json({ limit: limits.jsonBytes, strict: true, type: ['application/json', SCIM] });
+const json = express.json({ limit: limits.jsonBytes, strict: true, type: ['application/json', SCIM_JSON] });
 /** Lists are compressed, and nothing else: the answers with tokens and codes are not (docs/security.md, "Compression"). */
 const compressLists = compression({ threshold: 1024, level: constants.Z_BEST_SPEED });
 const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -197,7 +197,7 @@ async function readBody(shape: CallShape, req: Request, res: Response): Promise<
 
 const typesOf = ({ form, who }: CallShape): string[] => [
   form ? 'application/x-www-form-urlencoded' : 'application/json',
-  ...(who === 'scim' ? [SCIM] : []),
+  ...(who === 'scim' ? [SCIM_JSON] : []),
 ];
 
 /** True for UTF-8, the only encoding of JSON (RFC 8259, 8.1). The body parser would also read others. */

@@ -384,5 +384,13 @@ it('the API documents itself, with schemas for every call', async () => {
     if (shape.who !== 'anyone') expect(responses[401].description).toContain('UNAUTHENTICATED');
     expect(responses[503].headers).toHaveProperty('Retry-After');
   }
+  expect(body.paths['/dicom-web/studies'].get.responses[204]).toEqual({ description: 'Success' });
+  expect(body.components.schemas.Failure.properties).toHaveProperty('ways');
+  const refusedByStow = body.paths['/dicom-web/studies'].post.responses[409].content;
+  expect(Object.keys(refusedByStow)).toEqual(['application/json', 'application/dicom+json']);
+  expect(JSON.stringify(body)).not.toContain('prefixItems');
+  const errorsOfScim = body.paths['/scim/v2/Users'].post.responses;
+  expect(Object.keys(errorsOfScim[409].content)).toEqual(['application/scim+json']);
+  expect(errorsOfScim[400].description).toContain('VALIDATION_FAILED');
   expect((await request(test.url).get('/api/docs/').expect(200)).text).toContain('swagger');
 });

@@ -12,6 +12,7 @@ import { openPersonIfWhole } from '@lightbox/core/users/profile.js';
 import type { Gateway, Uploader, Viewer } from '../context.js';
 import { FileRejected } from '../files/rejected.js';
 import { bindKey } from '../http/handle.js';
+import type { Subject } from '../http/throttle.js';
 import { fieldErrors } from '../http/validate.js';
 import { contradictions, patientMismatch } from './patientGuard.js';
 import { type NewImage, recordImage, type StoredFile, type Uploaded } from './storeImage.js';
@@ -112,6 +113,20 @@ export async function countStudyFile(
   const caller = { caller: uploader.id };
   if (isLead) return;
   if (await throttle.tryTake('studyFiles', caller)) await throttle.giveBack('upload', caller);
+}
+
+/** The subject of the throttles of devices: a scanner sends more than a person may. */
+export const deviceOf = ({ sessionId }: Viewer): Subject => ({ device: String(sessionId) });
+
+/** As `countStudyFile`, for a file that a device has sent. */
+export async function countDeviceFile(
+  { throttle }: Gateway,
+  viewer: Viewer,
+  { isLead }: Pick<ImageDoc, 'isLead'>,
+): Promise<void> {
+  if (isLead) return;
+  const device = deviceOf(viewer);
+  if (await throttle.tryTake('deviceFiles', device)) await throttle.giveBack('deviceStudies', device);
 }
 
 /** Returns the failure of the contract for a refused file, and any other error as it is. */

@@ -163,6 +163,28 @@ const faults: [CheckName, CheckFault, string, Plant][] = [
     async () => ({ core: withConfig({ smtpUrl: 'smtp://127.0.0.1:9' }) }),
   ],
   [
+    'receiver',
+    'receiverAway',
+    'a device is bound, and no receiver was ever ready',
+    async () => {
+      const { DicomNode } = test.gateway.models;
+      const device = { title: 'CT1', addresses: [], user: admin._id, by: admin._id, createAt: test.clock.now() };
+      const { _id } = await DicomNode.create({ _id: newId(), ...device });
+      return { undo: () => DicomNode.deleteOne({ _id }) };
+    },
+  ],
+  [
+    'receiver',
+    'receiverAway',
+    'the receiver was ready five minutes ago',
+    async () => {
+      const { Operation } = test.gateway.models;
+      await Operation.create({ _id: 'receiver', at: new Date(test.clock.now().getTime() - 5 * 60_000) });
+      const dicom = { host: '127.0.0.1', port: 0, title: 'LIGHTBOX', tls: null };
+      return { core: withConfig({ dicom }), undo: () => Operation.deleteOne({ _id: 'receiver' }) };
+    },
+  ],
+  [
     'room',
     'nearlyFull',
     'less is free than the reserve',

@@ -53,7 +53,6 @@ export async function receiveInstance(gateway: Gateway, sender: Sender, arriving
         maxBytes,
         receive: async (imageId) => {
           if (await gateway.usage.isFull(viewer._id, await quotaOf(gateway))) throw new AppError('QUOTA_REACHED');
-          await gateway.throttle.take('upload', { caller: viewer.id });
           const giveBack = await gateway.diskReserve.take(maxBytes);
           if (!giveBack) throw new AppError('STORAGE_FULL');
           const stream = fileOf(fileHeader({ sopClass, sopInstance, transferSyntax }), dataSet);

@@ -1,3 +1,4 @@
+import { checks } from '@lightbox/core/selfCheck/checks.js';
 import { associateRequest, CT, DicomSender, dataPdu, lyingPdu, messageOf, pdu } from '@lightbox/testkit/dicomSender.js';
 import { phantom } from '@lightbox/testkit/part10.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -70,6 +71,13 @@ async function leftBlobs(): Promise<number> {
 const imagesOf = (owner: Person) => test.gateway.models.Image.find({ owner: owner._id }).lean();
 
 describe('the receiver', () => {
+  it('is known to the self-check while it is ready', async () => {
+    await bind(await buildProvider(test.gateway));
+    await expect.poll(async () => (await checks.receiver(test.gateway)).state, { timeout: 10_000 }).toBe('ok');
+    const { saw } = await checks.receiver(test.gateway);
+    expect(saw.map(({ fact }) => fact)).toEqual(['devices', 'receiverSeen']);
+  });
+
   it('answers an echo, stores a study as it was sent, and shows it to its owner', async () => {
     const owner = await buildProvider(test.gateway);
     const { title, id } = await bind(owner);

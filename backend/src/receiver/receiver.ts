@@ -8,6 +8,7 @@ import type { Clock } from '@lightbox/core/db/clock.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { startOps } from '@lightbox/core/process/ops.js';
 import { portTakenMessage } from '@lightbox/core/process/portTaken.js';
+import { noteReady } from '@lightbox/core/process/receiverReady.js';
 import type { Gateway } from '../context.js';
 import { closeInspectors } from '../files/inspectionPool.js';
 import { servicesOf } from '../services.js';
@@ -41,7 +42,12 @@ export async function startReceiver(
   const receiver = new Receiver(gateway, dicom, { ...receiverLimits, ...changes });
   const port = await receiver.listen();
   const stopOps = await startOps(core, () => receiver.stopping);
-  const ready = core.startUp.run(() => prepareCore(core));
+  let stopNoting = () => {};
+  const ready = core.startUp
+    .run(() => prepareCore(core))
+    .then(() => {
+      if (!receiver.stopping) stopNoting = noteReady(core);
+    });
   // The caller may attach its own handlers later: avoid an unhandledRejection.
   ready.catch(() => undefined);
   return {
@@ -50,6 +56,7 @@ export async function startReceiver(
     ready,
     stop: async () => {
       core.startUp.stop();
+      stopNoting();
       await receiver.stop();
       await stopOps();
       await gateway.anonymousFailures.stop().catch(() => undefined);

@@ -1,4 +1,5 @@
 import { doors } from '@lightbox/contract/doors.js';
+import { SCIM_JSON } from '@lightbox/contract/scim/calls.js';
 import type { ScimAccountDoc } from '@lightbox/core/models/scimAccount.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Response } from 'express';
@@ -8,7 +9,7 @@ const api = 'urn:ietf:params:scim:api:messages:2.0';
 
 /** Answers in the media type of SCIM. */
 export function answer(res: Response, body: object, status = 200): undefined {
-  res.status(status).type('application/scim+json').json(body);
+  res.status(status).type(SCIM_JSON).json(body);
 }
 
 export const list = (resources: object[], totalResults = resources.length, startIndex = 1) => ({

@@ -1,5 +1,5 @@
 import { line } from '@lightbox/contract/ids.js';
-import type { ScimUser, scimCalls } from '@lightbox/contract/scim/calls.js';
+import { ScimNames, type ScimUser, type scimCalls } from '@lightbox/contract/scim/calls.js';
 import { Email } from '@lightbox/contract/users/schemas.js';
 import { isDuplicate, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
@@ -9,6 +9,7 @@ import type { ScimAccountDoc } from '@lightbox/core/models/scimAccount.js';
 import type { ScimTokenDoc } from '@lightbox/core/models/scimToken.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { searchFields } from '@lightbox/core/users/search.js';
+import type { PipelineStage } from 'mongoose';
 import { cutSockets } from '../auth/sessions.js';
 import type { Context, Gateway } from '../context.js';
 import { namesOf, newAccount, storeAccount } from '../signOn/account.js';
@@ -35,22 +36,31 @@ const keyOf = (userName: string) => userName.trim().toLowerCase();
 const actorOf = ({ _id }: ScimTokenDoc, { ip }: Actor): Actor => ({ ip, token: _id });
 
 /**
- * Returns the account, if it is this provider's: made by its SCIM, or linked by a sign-in there. No other account exists
- * for it.
+ * Returns those of the accounts that are this provider's: made by its SCIM, or linked by a sign-in there. No other account
+ * exists for it.
  */
-async function requireManaged(gateway: Gateway, { provider }: ScimTokenDoc, id: string): Promise<Managed> {
+async function managedOf(gateway: Gateway, { provider }: ScimTokenDoc, ids: readonly ObjectId[]): Promise<Managed[]> {
   const { User, ScimAccount, Identity } = gateway.models;
-  const user = await User.findById(oid(id)).lean<UserDoc>();
-  const account = await ScimAccount.findById(oid(id)).lean<ScimAccountDoc>();
-  if (!user || user.deletedAt || account?.removedAt) throw new AppError('NOT_FOUND');
-  if (account) {
-    if (account.provider !== provider) throw new AppError('NOT_FOUND');
-    return { user, account };
-  }
   const { issuer } = gateway.signOn.require(provider);
-  const identity = await Identity.findOne({ user: user._id, issuer }).lean<IdentityDoc>();
-  if (!identity) throw new AppError('NOT_FOUND');
-  return { user, account: unmanaged(user, provider, identity.createAt) };
+  const [users, accounts, identities] = await Promise.all([
+    User.find({ _id: { $in: ids }, deletedAt: { $exists: false } }).lean<UserDoc[]>(),
+    ScimAccount.find({ _id: { $in: ids } }).lean<ScimAccountDoc[]>(),
+    Identity.find({ user: { $in: ids }, issuer }).lean<IdentityDoc[]>(),
+  ]);
+  return ids.flatMap((id) => {
+    const user = users.find(({ _id }) => _id.equals(id));
+    const account = accounts.find(({ _id }) => _id.equals(id));
+    const identity = identities.find((one) => one.user.equals(id));
+    if (!user || account?.removedAt) return [];
+    if (account) return account.provider === provider ? [{ user, account }] : [];
+    return identity ? [{ user, account: unmanaged(user, provider, identity.createAt) }] : [];
+  });
+}
+
+async function requireManaged(gateway: Gateway, token: ScimTokenDoc, id: string): Promise<Managed> {
+  const [managed] = await managedOf(gateway, token, [oid(id)]);
+  if (!managed) throw new AppError('NOT_FOUND');
+  return managed;
 }
 
 /** The record of an account that SCIM has not changed yet. */
@@ -87,38 +97,83 @@ export async function getScimUser({ gateway, actor, scim, params, res }: Context
 
 export async function listScimUsers({ gateway, actor, scim, query, res }: Context<typeof scimCalls.listScimUsers>) {
   const startIndex = Math.max(1, query.startIndex ?? 1);
-  const ids = await idsOf(gateway, scim, query.filter);
-  const page = ids.slice(startIndex - 1, startIndex - 1 + Math.min(Math.max(0, query.count ?? MOST), MOST));
-  const found = await Promise.all(page.map((id) => requireManaged(gateway, scim, String(id))));
+  const page = { skip: startIndex - 1, limit: Math.min(Math.max(0, query.count ?? MOST), MOST) };
+  const { ids, total } = await (query.filter === undefined
+    ? pageOf(gateway, scim, page)
+    : filtered(gateway, scim, query.filter, page));
+  const found = await managedOf(gateway, scim, ids);
   await recordRead(gateway, scim, actor, found);
   return answer(
     res,
     list(
       found.map((one) => shown(gateway, one)),
-      ids.length,
+      total,
       startIndex,
     ),
   );
 }
 
-/** Returns the ids of the provider's accounts that a filter lets pass: `userName eq "…"` or `externalId eq "…"`. */
-async function idsOf(gateway: Gateway, { provider }: ScimTokenDoc, filter: string | undefined): Promise<ObjectId[]> {
+interface Page {
+  skip: number;
+  limit: number;
+}
+interface Found {
+  ids: ObjectId[];
+  total: number;
+}
+
+/**
+ * Reads one page of the provider's accounts: those that its SCIM has made or changed, then those that are only linked.
+ * The database cuts the page, so an answer costs the gateway the same however many accounts there are.
+ */
+async function pageOf(gateway: Gateway, { provider }: ScimTokenDoc, { skip, limit }: Page): Promise<Found> {
+  const { ScimAccount, Identity } = gateway.models;
+  const { issuer } = gateway.signOn.require(provider);
+  const here = { provider, removedAt: null };
+  const linked: PipelineStage[] = [
+    { $match: { issuer } },
+    { $sort: { issuer: 1, user: 1 } },
+    { $lookup: { from: ScimAccount.collection.name, localField: 'user', foreignField: '_id', as: 'account' } },
+    { $match: { account: [] } },
+  ];
+  const [managed = 0, [counted]] = await Promise.all([
+    ScimAccount.countDocuments(here),
+    Identity.aggregate<{ total: number }>([...linked, { $count: 'total' }]),
+  ]);
+  const total = managed + (counted?.total ?? 0);
+  const ids: ObjectId[] = [];
+  if (limit > 0 && skip < managed) {
+    const accounts = await ScimAccount.find(here, { _id: 1 }).sort({ _id: 1 }).skip(skip).limit(limit).lean();
+    ids.push(...accounts.map(({ _id }) => _id));
+  }
+  const left = limit - ids.length;
+  if (left > 0 && skip + ids.length < total) {
+    const cut = [{ $skip: Math.max(0, skip - managed) }, { $limit: left }, { $project: { user: 1 } }];
+    ids.push(...(await Identity.aggregate<Pick<IdentityDoc, 'user'>>([...linked, ...cut])).map(({ user }) => user));
+  }
+  return { ids, total };
+}
+
+/** Returns the page of the accounts that a filter lets pass: `userName eq "…"` or `externalId eq "…"`. */
+async function filtered(gateway: Gateway, scim: ScimTokenDoc, filter: string, { skip, limit }: Page): Promise<Found> {
+  const ids = await idsOf(gateway, scim, filter);
+  return { ids: ids.slice(skip, skip + limit), total: ids.length };
+}
+
+async function idsOf(gateway: Gateway, { provider }: ScimTokenDoc, filter: string): Promise<ObjectId[]> {
   const { User, ScimAccount, Identity } = gateway.models;
   const { issuer } = gateway.signOn.require(provider);
-  const here = { provider, removedAt: { $exists: false } };
-  if (filter === undefined) {
-    const linked = await Identity.distinct('user', { issuer });
-    const kept = await ScimAccount.find({ provider }).lean<ScimAccountDoc[]>();
-    const removed = new Set(kept.filter(({ removedAt }) => removedAt).map(({ _id }) => String(_id)));
-    const ids = new Map([...kept.map(({ _id }) => _id), ...linked].map((id) => [String(id), id]));
-    return [...ids]
-      .flatMap(([text, id]) => (removed.has(text) ? [] : [id]))
-      .sort((a, b) => (String(a) < String(b) ? -1 : 1));
-  }
+  const here = { provider, removedAt: null };
   const [, name = '', quoted = ''] = /^\s*(userName|externalId)\s+eq\s+("(?:[^"\\]|\\.)*")\s*$/i.exec(filter) ?? [];
   const value = parsed(quoted);
   if (value === null) throw new AppError('BAD_REQUEST', { message: 'This filter is not supported.' });
-  if (name.toLowerCase() === 'externalid') return ScimAccount.distinct('_id', { ...here, externalId: value });
+  if (name.toLowerCase() === 'externalid') {
+    const accounts = await ScimAccount.find({ ...here, externalId: value }, { _id: 1 })
+      .sort({ _id: 1 })
+      .limit(MOST)
+      .lean();
+    return accounts.map(({ _id }) => _id);
+  }
   const managed = await ScimAccount.distinct('_id', { ...here, userNameKey: keyOf(value) });
   if (managed.length > 0) return managed;
   const user = await User.findOne({ email: keyOf(value), deletedAt: { $exists: false } }, { _id: 1 }).lean();
@@ -141,7 +196,13 @@ const flag = (value: unknown): boolean | undefined =>
     : /^(true|false)$/i.test(String(value))
       ? /^t/i.test(String(value))
       : invalid('active');
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Returns a name of the provider for an account, by the rules of a whole account; undefined when the change has none. */
+function providerName(field: keyof typeof ScimNames.shape, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const { success, data } = ScimNames.shape[field].safeParse(value);
+  return success ? data : invalid(field);
+}
 const name = (value: unknown): string | undefined => line(80).min(1).safeParse(value).data;
 
 function invalid(field: string): never {
@@ -229,8 +290,8 @@ function known(fields: Record<string, unknown>): Change {
     ...(nested.familyName === undefined ? {} : { 'name.familyname': nested.familyName }),
   };
   const found: Change = {
-    userName: text(given.username),
-    externalId: text(given.externalid),
+    userName: providerName('userName', given.username),
+    externalId: providerName('externalId', given.externalid),
     firstname: name(given['name.givenname']),
     lastname: name(given['name.familyname']),
     active: flag(given.active),

@@ -1,6 +1,6 @@
 import type { Setting, settingCalls } from '@lightbox/contract/settings/calls.js';
-import { currentName, isKnownSetting, type KnownSetting, settingFault } from '@lightbox/contract/settings/known.js';
-import { usableAdmin } from '@lightbox/core/access/accounts.js';
+import { currentName, isKnownSetting, settingFault } from '@lightbox/contract/settings/known.js';
+import { localSignInRules } from '@lightbox/contract/signOn/policy.js';
 import { SWITCH as CARERS, endCarersWhenOff } from '@lightbox/core/carers/switch.js';
 import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { SWITCH as EMERGENCIES, endWhenOff } from '@lightbox/core/emergencies/switch.js';
@@ -10,7 +10,7 @@ import type { SettingDoc } from '@lightbox/core/models/setting.js';
 import type { SettingChangeDoc } from '@lightbox/core/models/settingChange.js';
 import type { ClientSession } from 'mongoose';
 import type { Answer, Context, Gateway } from '../context.js';
-import { namedIn } from '../signOn/local.js';
+import { leavesAWayIn, localSignIn } from '../signOn/local.js';
 import { presentSetting } from './listSettings.js';
 
 /** Throws when a setting that the product knows gets a value that it cannot use. Any other name is a note. */
@@ -25,13 +25,9 @@ function checkValue(name: string, value: string): void {
  */
 async function keepAWayIn(gateway: Gateway, tx: Transaction, names: readonly string[]): Promise<void> {
   if (!names.some((name) => name.startsWith('signIn.'))) return;
-  const { Setting, User } = gateway.models;
-  const stored = async (name: KnownSetting) =>
-    (await Setting.findOne({ name }).session(tx.session).lean<SettingDoc>())?.value ?? '';
-  if (['', 'all'].includes(await stored('signIn.local'))) return;
+  if (!localSignInRules.needsBreakGlass(await localSignIn(gateway, tx.session))) return;
   if (gateway.signOn.all.length === 0) throw fieldError('value', 'No provider of single sign-on is configured.');
-  const email = { $in: namedIn(await stored('signIn.breakGlass')) };
-  if (await User.exists({ ...usableAdmin, email }).session(tx.session)) return;
+  if (await leavesAWayIn(gateway, tx.session)) return;
   throw fieldError('value', 'Name an active administrator in signIn.breakGlass first.');
 }
 

@@ -53,21 +53,24 @@ export const newIdentity = (
   createAt: clock.now(),
 });
 
-export async function listIdentities({
+/** Returns the accounts at providers with which a person signs in. */
+export async function identitiesOf({ models, signOn }: Gateway, user: ObjectId): Promise<Identity[]> {
+  const identities = await models.Identity.find({ user }).sort({ _id: 1 }).lean<IdentityDoc[]>();
+  return identities.map(({ _id, provider, createAt, usedAt }) => ({
+    id: String(_id),
+    provider,
+    name: signOn.all.find(({ id }) => id === provider)?.name ?? provider,
+    createAt: createAt.toISOString(),
+    ...(usedAt ? { usedAt: usedAt.toISOString() } : {}),
+  }));
+}
+
+export const listIdentities = async ({
   gateway,
   viewer,
-}: Context<typeof signOnCalls.listIdentities>): Promise<Answer<Identity[]>> {
-  const identities = await gateway.models.Identity.find({ user: viewer._id }).sort({ _id: 1 }).lean<IdentityDoc[]>();
-  return {
-    data: identities.map(({ _id, provider, createAt, usedAt }) => ({
-      id: String(_id),
-      provider,
-      name: gateway.signOn.all.find(({ id }) => id === provider)?.name ?? provider,
-      createAt: createAt.toISOString(),
-      ...(usedAt ? { usedAt: usedAt.toISOString() } : {}),
-    })),
-  };
-}
+}: Context<typeof signOnCalls.listIdentities>): Promise<Answer<Identity[]>> => ({
+  data: await identitiesOf(gateway, viewer._id),
+});
 
 type Begin = typeof signOnCalls.beginLink;
 

@@ -20,20 +20,27 @@ type Owner = Pick<WebhookDoc, 'user' | 'whole'>;
 
 const ofInstallation: Owner = { whole: true };
 
-async function list(gateway: Gateway, owned: QueryFilter<WebhookDoc>): Promise<Answer<Webhook[]>> {
+async function read(gateway: Gateway, owned: QueryFilter<WebhookDoc>): Promise<Webhook[]> {
   const webhooks = await gateway.models.Webhook.find(owned)
     .sort({ createAt: -1, _id: -1 })
     .limit(limits.webhooks)
     .lean<WebhookDoc[]>();
-  return { data: webhooks.map(presentWebhook) };
+  return webhooks.map(presentWebhook);
 }
 
-export const listWebhooks = ({ gateway, viewer }: Context<Calls['listWebhooks']>): Promise<Answer<Webhook[]>> =>
-  list(gateway, { user: viewer._id });
+/** Returns a person's own webhooks, the newest first. */
+export const webhooksOf = (gateway: Gateway, { _id }: Viewer): Promise<Webhook[]> => read(gateway, { user: _id });
 
-export const listInstallationWebhooks = ({
+export const listWebhooks = async ({
   gateway,
-}: Context<Calls['listInstallationWebhooks']>): Promise<Answer<Webhook[]>> => list(gateway, ofInstallation);
+  viewer,
+}: Context<Calls['listWebhooks']>): Promise<Answer<Webhook[]>> => ({ data: await webhooksOf(gateway, viewer) });
+
+export const listInstallationWebhooks = async ({
+  gateway,
+}: Context<Calls['listInstallationWebhooks']>): Promise<Answer<Webhook[]>> => ({
+  data: await read(gateway, ofInstallation),
+});
 
 /** Returns the webhook; 404 for one of somebody else. */
 export async function requireWebhook({ models }: Gateway, viewer: Viewer, id: string): Promise<WebhookDoc> {

@@ -37,6 +37,7 @@ SLICES = 108
 PADDING = 0xFFFCFFFC
 faults = 0
 compared = 0
+planting = False
 
 
 def check(what, same):
@@ -44,7 +45,17 @@ def check(what, same):
     compared += 1
     if not same:
         faults += 1
-        print(f"DIFFERENT: {what}")
+        if not planting:
+            print(f"DIFFERENT: {what}")
+
+
+def planted(what, work):
+    """Runs a comparison with a planted fault, which must be reported as a difference."""
+    global faults, planting
+    before, planting = faults, True
+    work()
+    missed, faults, planting = faults == before, before, False
+    check(f"planted and not reported: {what}", not missed)
 
 
 def program(name, *args):
@@ -154,5 +165,18 @@ print(f"pynetdicom: {len(others + more)} files")
 headers = {"Authorization": f"Bearer {TOKEN}"}
 cards = requests.get(f"{URL}/api/upload/my-images?grouped=true&limit=100", headers=headers, timeout=60).json()["data"]
 check("the owner sees the study", any(card.get("study", {}).get("imageCount") == SLICES for card in cards))
+
+# Each comparison reports a fault.
+one = more[0]
+changed = bytearray(sent[one.SOPInstanceUID])
+changed[-1] ^= 1
+planted("another byte", lambda: compare("planted", one, bytes(changed)))
+other = renamed(FILES / "CT_small.dcm", one.StudyInstanceUID, one.SeriesInstanceUID, 1)
+planted("a file that was never sent", lambda: compare("planted", other, sent[one.SOPInstanceUID]))
+named = renamed(FILES / "CT_small.dcm", one.StudyInstanceUID, one.SeriesInstanceUID, 1)
+named.SOPInstanceUID = one.SOPInstanceUID
+named.PatientID = "planted"
+planted("another element", lambda: compare("planted", named, sent[one.SOPInstanceUID]))
+planted("a stranger who may call", lambda: check("planted", dcmtk("echoscu", calling="NOBODY") == 0))
 print(f"{compared} comparisons, {faults} differences")
 sys.exit(1 if faults else 0)

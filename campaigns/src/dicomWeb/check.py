@@ -35,6 +35,7 @@ OTHERS = [
 ]
 faults = 0
 compared = 0
+planting = False
 
 
 def check(what, same):
@@ -42,7 +43,17 @@ def check(what, same):
     compared += 1
     if not same:
         faults += 1
-        print(f"DIFFERENT: {what}")
+        if not planting:
+            print(f"DIFFERENT: {what}")
+
+
+def planted(what, work):
+    """Runs a comparison with a planted fault, which must be reported as a difference."""
+    global faults, planting
+    before, planting = faults, True
+    work()
+    missed, faults, planting = faults == before, before, False
+    check(f"planted and not reported: {what}", not missed)
 
 
 def client(token):
@@ -114,7 +125,7 @@ def compare_metadata(name, ds, got):
     # What follows the pixels is padding and signatures.
     known = {tag: e for tag, e in known.items() if tag <= "7FE00010"}
     wrong = [tag for tag in sorted({*known, *shown}) if known.get(tag) != shown.get(tag)]
-    for tag in wrong[:5]:
+    for tag in [] if planting else wrong[:5]:
         print(f"  {name} {tag}: {known.get(tag)} {shown.get(tag)}")
     check(f"{name}: {len(wrong)} elements of the header", not wrong)
 
@@ -163,8 +174,14 @@ print(f"searched, {compared} comparisons")
 
 back = {ds.SOPInstanceUID: ds for ds in web.retrieve_study(uid)}
 check("files of the study", len(back) == 5)
+
+
+def compare_bytes(what, got, ds):
+    check(what, written(got) == written(ds))
+
+
 for ds in slices:
-    check("a slice, bit for bit", written(back[ds.SOPInstanceUID]) == written(ds))
+    compare_bytes("a slice, bit for bit", back[ds.SOPInstanceUID], ds)
 check("a series", len(web.retrieve_series(uid, slices[0].SeriesInstanceUID)) == 3)
 headers = {one["00080018"]["Value"][0]: one for one in web.retrieve_study_metadata(uid)}
 for ds in slices:
@@ -172,7 +189,7 @@ for ds in slices:
 
 for name, ds in zip(["CT_small.dcm", *OTHERS], [slices[0], *others]):
     ids = (ds.StudyInstanceUID, ds.SeriesInstanceUID, ds.SOPInstanceUID)
-    check(f"{name}, bit for bit", written(web.retrieve_instance(*ids)) == written(ds))
+    compare_bytes(f"{name}, bit for bit", web.retrieve_instance(*ids), ds)
     address = "{}/studies/{}/series/{}/instances/{}".format(URL, *ids)
     sent = requests.get(address, headers={"Accept": "application/dicom", "Authorization": f"Bearer {TOKEN}"})
     check(f"{name}, bytes as sent", sent.content == written(ds))
@@ -201,5 +218,14 @@ check("a stranger reads nothing", refused(lambda: stranger.retrieve_instance(*id
 check("a stranger sees nothing", refused(lambda: stranger.retrieve_instance_rendered(*ids), 404))
 check("a patient stores nothing", refused(lambda: stranger.store_instances(slices[:1]), 403))
 check("no token", refused(lambda: client("lbx_wrong").search_for_studies(), 401))
+
+# Each comparison reports a fault.
+changed = pydicom.dcmread(io.BytesIO(written(slices[0])))
+changed.PatientID = "planted"
+planted("another element", lambda: compare_bytes("planted", web.retrieve_instance(*ids), changed))
+planted("another header", lambda: compare_metadata("planted", changed, web.retrieve_instance_metadata(*ids)))
+planted("the wrong slice", lambda: compare_bytes("planted", back[slices[1].SOPInstanceUID], slices[0]))
+planted("a foreign study that opens", lambda: check("planted", refused(lambda: web.retrieve_instance(*ids), 404)))
+planted("a wrong token that opens", lambda: check("planted", refused(lambda: web.search_for_studies(), 401)))
 print(f"{compared} comparisons, {faults} differences")
 sys.exit(1 if faults else 0)

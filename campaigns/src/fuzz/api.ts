@@ -60,7 +60,7 @@ const LONGEST_LINE = 400;
 /** Returns schemathesis's text about its failures, with a command to repeat each, without its own stack traces. */
 const failuresOf = (output: string): string =>
   output
-    .slice(Math.max(0, output.indexOf('= FAILURES =')))
+    .slice(Math.max(0, output.search(/= (ERRORS|FAILURES) =/)))
     .split('\n')
     .map((line) => line.slice(0, LONGEST_LINE))
     .join('\n')

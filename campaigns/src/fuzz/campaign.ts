@@ -1,5 +1,6 @@
 import type { Product } from '@lightbox/testkit/product.js';
 import type { People } from './people.js';
+import type { Providers } from './providers.js';
 
 /** The limits of a run. */
 export interface Wishes {
@@ -20,6 +21,7 @@ export interface Row {
 export interface Campaign {
   product: Product;
   people: People;
+  providers: Providers;
   wishes: Wishes;
   say: (line: string) => void;
 }

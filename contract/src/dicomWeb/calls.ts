@@ -82,7 +82,7 @@ const store = (path: string, summary: string) =>
     binary: json,
     alsoStatus: 202,
     fails: ['MALFORMED_UPLOAD', 'UNSUPPORTED_MEDIA_TYPE', 'CONFLICT', 'QUOTA_REACHED'],
-    throttles: ['upload', 'studyFiles'],
+    throttles: ['deviceStudies', 'deviceFiles'],
   }) as const;
 
 const studies = `${doors.dicomWeb}/studies` as const;

@@ -8,13 +8,14 @@ import { texts } from '../texts.js';
 /** The first characters of each token, so that people and scanners recognize one that has leaked. */
 export const scimPrefix = 'lbs_';
 
-const type = ['application/scim+json'] as const;
+export const SCIM_JSON = 'application/scim+json';
 const Text = z.string().max(300);
+/** The provider's name for an account, and its id of it. */
+export const ScimNames = z.object({ userName: Text.trim().min(1, texts.required), externalId: Text.optional() });
 
 /** Providers send more than the product keeps: further attributes are ignored. */
 const ScimUser = z.looseObject({
-  userName: Text.min(1, texts.required),
-  externalId: Text.optional(),
+  ...ScimNames.shape,
   // Some clients send it as text.
   active: z.union([z.boolean(), z.enum(['true', 'false', 'True', 'False'])]).optional(),
   name: z.looseObject({ givenName: Text.optional(), familyName: Text.optional() }).optional(),
@@ -50,7 +51,7 @@ export const ScimToken = z.object({
 });
 export type ScimToken = z.infer<typeof ScimToken>;
 
-const read = { who: 'scim', binary: type } as const;
+const read = { who: 'scim', binary: [SCIM_JSON] } as const;
 
 /** SCIM 2.0 (RFC 7643, 7644): a provider of single sign-on makes its accounts here, and deactivates those of leavers. */
 export const scimCalls = {
@@ -99,7 +100,7 @@ export const scimCalls = {
     summary: 'Replace names, externalId and active',
     params: Params,
     body: ScimUser,
-    fails: ['CONFLICT', 'LAST_ADMIN'],
+    fails: ['CONFLICT', 'LAST_ADMIN', 'LAST_BREAK_GLASS'],
   }),
   patchScimUser: call({
     ...read,
@@ -108,7 +109,7 @@ export const scimCalls = {
     summary: 'Change some attributes. With active false, all sessions, tokens and live connections end at once',
     params: Params,
     body: ScimPatch,
-    fails: ['CONFLICT', 'LAST_ADMIN'],
+    fails: ['CONFLICT', 'LAST_ADMIN', 'LAST_BREAK_GLASS'],
   }),
   deleteScimUser: call({
     ...read,
@@ -117,7 +118,7 @@ export const scimCalls = {
     summary: 'Deactivate the account, and forget it in SCIM. Its images stay',
     params: Params,
     status: 204,
-    fails: ['CONFLICT', 'LAST_ADMIN'],
+    fails: ['CONFLICT', 'LAST_ADMIN', 'LAST_BREAK_GLASS'],
   }),
   listScimTokens: call({
     method: 'get',

@@ -16,7 +16,8 @@ export const selfCheckCalls = {
     path: '/admin/self-check',
     who: 'selfCheck.run',
     action: 'overview.checked',
-    summary: 'Check access rules, audit log, keys, backup, clocks, queues, mail, space, versions and encryption now',
+    summary:
+      'Check access rules, audit log, keys, backup, clocks, queues, mail, DICOM receiver, space, versions and encryption now',
     body: z.strictObject({}),
     data: SelfCheckReport,
   }),

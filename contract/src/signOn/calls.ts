@@ -80,6 +80,7 @@ export const signOnCalls = {
       'ACCOUNT_REJECTED',
       'ACCOUNT_INACTIVE',
       'LAST_ADMIN',
+      'LAST_BREAK_GLASS',
     ],
     causes: ['auth.register', 'auth.login', 'signOn.linked', 'user.role', 'invite.accepted', 'share.create'],
     throttles: ['signOn', 'verificationMail'],

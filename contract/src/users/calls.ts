@@ -106,7 +106,7 @@ export const userCalls = {
     who: 'profile.read',
     action: 'profile.exported',
     stepUp: 'recent',
-    summary: 'All data of the caller as a ZIP file: profile, images, messages, log and shares',
+    summary: 'All data of the caller as a ZIP file: profile, images, messages, log, shares, and what is connected',
     binary: ['application/zip'],
     throttles: ['ownData'],
   }),
@@ -127,7 +127,7 @@ export const userCalls = {
     action: 'profile.delete',
     summary: 'Close the caller’s own account',
     body: z.strictObject({ password: z.string().min(1, texts.required).max(1000) }),
-    fails: ['LAST_ADMIN', 'LEGAL_HOLD'],
+    fails: ['LAST_ADMIN', 'LAST_BREAK_GLASS', 'LEGAL_HOLD'],
     throttles: ['ownPassword'],
   }),
   getUser: call({
@@ -156,7 +156,7 @@ export const userCalls = {
     action: 'user.delete',
     summary: 'Close an account; its sessions end at once',
     params: Params,
-    fails: ['NOT_ONESELF', 'LAST_ADMIN', 'LEGAL_HOLD'],
+    fails: ['NOT_ONESELF', 'LAST_ADMIN', 'LAST_BREAK_GLASS', 'LEGAL_HOLD'],
   }),
   toggleUserStatus: call({
     method: 'put',
@@ -166,7 +166,7 @@ export const userCalls = {
     summary: 'Activate or deactivate an account; its sessions end at once',
     params: Params,
     data: User,
-    fails: ['NOT_ONESELF', 'LAST_ADMIN', 'CONFLICT'],
+    fails: ['NOT_ONESELF', 'LAST_ADMIN', 'LAST_BREAK_GLASS', 'CONFLICT'],
   }),
   changeRole: call({
     method: 'put',
@@ -178,7 +178,7 @@ export const userCalls = {
     params: Params,
     body: z.strictObject({ role: RoleName }),
     data: User,
-    fails: ['LAST_ADMIN', 'CONFLICT'],
+    fails: ['LAST_ADMIN', 'LAST_BREAK_GLASS', 'CONFLICT'],
     throttles: ['staffMail'],
   }),
   resetUserTotp: call({

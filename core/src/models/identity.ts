@@ -22,4 +22,6 @@ export const identity = schemaOf<IdentityDoc>({
   usedAt: Date,
 })
   .index({ issuer: 1, subject: 1 }, { unique: true })
-  .index({ user: 1, issuer: 1 }, { unique: true });
+  .index({ user: 1, issuer: 1 }, { unique: true })
+  // The lists of SCIM.
+  .index({ issuer: 1, user: 1 });

@@ -30,4 +30,6 @@ export const scimAccount = schemaOf<ScimAccountDoc>(
   { collection: 'scimaccounts' },
 )
   .index({ provider: 1, userNameKey: 1 }, { unique: true })
-  .index({ provider: 1, externalId: 1 });
+  .index({ provider: 1, externalId: 1 })
+  // The lists of SCIM.
+  .index({ provider: 1, removedAt: 1, _id: 1 });

@@ -8,6 +8,7 @@ import { faultsOfClearText } from '../config/clearText.js';
 import type { Core } from '../core.js';
 import { missingKeys, underOlderKeys } from '../keys/usage.js';
 import { isLoopback } from '../net/hosts.js';
+import { READY_MS } from '../process/receiverReady.js';
 import { oldestWaiting } from '../queues/oldestWaiting.js';
 import { checkAccess } from './checkAccess.js';
 import { failed, ok, type Seen, skipped } from './seen.js';
@@ -19,6 +20,8 @@ const BACKUP_MS = 36 * HOUR_MS;
 const APART_MS = 2_000;
 const WAITED_SECONDS = 600;
 const CERTIFICATE_DAYS = 14;
+/** A receiver that is ready says so three times in this time. */
+const RECEIVER_MS = 3 * READY_MS;
 const ANSWER_MS = 8_000;
 const MOST_COUNTED = 10_000;
 
@@ -90,6 +93,15 @@ export const checks: Record<CheckName, (core: Core) => Promise<Seen>> = {
     } finally {
       mailer.close();
     }
+  },
+  receiver: async ({ models, clock, config }) => {
+    const devices = await models.DicomNode.countDocuments();
+    const last = await models.Operation.findById('receiver').lean();
+    // Without a device nobody misses a receiver, unless the settings turn one on.
+    if (devices === 0 && !config.dicom) return skipped();
+    const age = last ? Math.max(0, clock.now().getTime() - last.at.getTime()) : undefined;
+    const saw = { devices, receiverSeen: age === undefined ? undefined : Math.round(age / 1000) };
+    return age === undefined || age > RECEIVER_MS ? failed('receiverAway', saw) : ok(saw);
   },
   room: async ({ diskReserve }) => {
     const saw = { freeBytes: await diskReserve.free() };

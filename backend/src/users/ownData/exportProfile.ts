@@ -10,6 +10,7 @@ import { type StreamedEntry, zipAsItComes } from '../../http/zip.js';
 import { inSameForm } from '../../images/imageBytes.js';
 import { readPhotoOf } from '../photos.js';
 import { presentOneself } from '../present.js';
+import { accessOf } from './access.js';
 import { annotationsAsJson } from './annotations.js';
 import { downloadable, imageFiles, type Progress } from './images.js';
 import { logAsCsv, logAsJson } from './log.js';
@@ -19,8 +20,8 @@ import { sharesAsJson } from './shares.js';
 import { voiceFiles, voicesOf } from './voices.js';
 
 /**
- * Streams all data of the caller as a zip: profile, originals, messages with their recordings, log and shares. It holds
- * the images alone that the caller may download. The download is one entry of the log, which names these images, the
+ * Streams all data of the caller as a zip: profile, originals, messages with their recordings, log, shares, marks, and
+ * the programs and sign-ins that the caller has connected. It holds the images alone that the caller may download. The download is one entry of the log, which names these images, the
  * recordings, and their owners.
  */
 export async function exportProfile(context: Context<typeof userCalls.exportProfile>): Promise<undefined> {
@@ -48,6 +49,7 @@ export async function exportProfile(context: Context<typeof userCalls.exportProf
     yield { name: 'log.json', at: now, read: () => logAsJson(gateway, viewer, now) };
     yield { name: 'shares.json', at: now, read: () => sharesAsJson(gateway, viewer) };
     yield { name: 'annotations.json', at: now, read: () => annotationsAsJson(gateway, viewer) };
+    yield { name: 'access.json', at: now, read: json(await accessOf(gateway, viewer)) };
     if (viewer.role === 'patient') {
       yield { name: 'consents.json', at: now, read: json(await consentsOf(gateway, viewer)) };
     }

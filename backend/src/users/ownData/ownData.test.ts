@@ -105,6 +105,7 @@ describe('the download of own data', () => {
       'log.json',
       'shares.json',
       'annotations.json',
+      'access.json',
       'consents.json',
       'index.html',
     ]);
@@ -129,6 +130,34 @@ describe('the download of own data', () => {
 
     const entry = await gateway.models.Event.find({ type: 'profile.exported', record: patient._id }).lean();
     expect(entry).toMatchObject([{ status: 'success', actor: patient._id, records: [image._id], owners: [owner._id] }]);
+  });
+
+  it('It lists personal tokens, webhooks and linked logins of the person, without a secret, and nobody else’s.', async () => {
+    const { gateway } = test;
+    const [person, stranger] = [await buildProvider(gateway), await buildProvider(gateway)];
+    const connect = async (who: Person, name: string) => {
+      const wish = { name, scopes: ['read', 'dicom'], days: 30 };
+      const token = (await api.as(who).post('/auth/tokens', wish).expect(201)).body.data;
+      const address = { url: 'https://8.8.8.8/hook', events: ['image.uploaded'] };
+      const webhook = (await api.as(who).post('/webhooks', address).expect(201)).body.data;
+      const subject = `${name} at the provider`;
+      const identity = { _id: newId(), user: who._id, provider: 'clinic', issuer: 'https://login.test', subject };
+      await gateway.models.Identity.create({ ...identity, createAt: gateway.clock.now() });
+      return { token, webhook };
+    };
+    const mine = await connect(person, 'Archive');
+    const theirs = await connect(stranger, 'Foreign');
+    await api.as(mine.token).get('/upload/my-images').expect(200);
+    const { text, json } = await exported(person);
+    expect(json('access.json')).toMatchObject({
+      tokens: [{ name: 'Archive', scopes: ['read', 'dicom'], expiresAt: mine.token.expiresAt }],
+      webhooks: [{ id: mine.webhook.id, url: mine.webhook.url, events: ['image.uploaded'], on: true }],
+      signIns: [{ provider: 'clinic', name: 'clinic' }],
+    });
+    const all = text('access.json');
+    const secrets = [mine.token.token, mine.webhook.secret, 'hash', 'secret', 'at the provider'];
+    for (const hidden of [...secrets, theirs.token.id, theirs.webhook.id]) expect(all).not.toContain(hidden);
+    expect(text('index.html')).toContain('href="access.json"');
   });
 
   it('A provider gets the images that they own, and the log of those; an administrator not those of everybody.', async () => {

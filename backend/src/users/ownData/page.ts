@@ -13,6 +13,7 @@ const english = {
   log: 'The log: your actions, and actions of others with your data',
   shares: 'Shares that you received and gave',
   annotations: 'Your measurements and arrows on images',
+  access: 'Your personal tokens, webhooks and linked logins, without their secrets',
   file: 'File',
   caption: 'Caption',
   added: 'Added',
@@ -31,6 +32,7 @@ const urdu: typeof english = {
   log: 'لاگ: آپ کے عمل، اور آپ کے ڈیٹا پر دوسروں کے عمل',
   shares: 'آپ کو ملنے والی اور آپ کی کی ہوئی شیئرز',
   annotations: 'تصاویر پر آپ کی پیمائشیں اور تیر',
+  access: 'آپ کے ذاتی ٹوکن، ویب ہُک اور جڑے ہوئے لاگ اِن، ان کے رازوں کے بغیر',
   file: 'فائل',
   caption: 'عنوان',
   added: 'شامل ہوئی',
@@ -90,6 +92,7 @@ ${link('log.csv', words.log)}
 ${link('log.json', words.log)}
 ${link('shares.json', words.shares)}
 ${link('annotations.json', words.annotations)}
+${link('access.json', words.access)}
 </ul><h2>${escaped(words.images)}</h2>
 `;
   if (progress.sent.length === 0) yield `<p>${escaped(words.noImages)}</p>\n`;

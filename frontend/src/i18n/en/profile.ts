@@ -57,7 +57,7 @@ export const profile = {
   },
   data: {
     title: 'Your data',
-    text: 'A ZIP file with a copy of all your data: your profile, the images that you may download, your messages, your shares, and the log of everything that was done with your data. It is not encrypted. Keep it in a safe place.',
+    text: 'A ZIP file with a copy of all your data: your profile, the images that you may download, your messages, your shares, your personal tokens, webhooks and linked logins without their secrets, and the log of everything that was done with your data. It is not encrypted. Keep it in a safe place.',
     act: 'Download your data',
     pending: 'Preparing the download',
     done: 'Your data was downloaded.',

@@ -1,0 +1,183 @@
+import type { EventDoc } from '@lightbox/core/models/event.js';
+import { expect, it } from 'vitest';
+import { connectSocket } from '../testing/client.js';
+import { buildPatient, signIn } from '../testing/factories.js';
+import { scim as ask, makeScimToken } from '../testing/scim.js';
+import { useSignOn } from '../testing/useSignOn.js';
+
+const { test, api, admin, signOn, person, userOf } = useSignOn();
+
+const scim = (...args: [token: string, method: string, path: string, body?: object]) => ask(test, ...args);
+const makeToken = () => makeScimToken(test, admin);
+const off = { Operations: [{ op: 'replace', path: 'active', value: 'False' }] };
+
+it('A leaver loses sessions, tokens and live connections within a second, and may come back.', async () => {
+  const { token } = await makeToken();
+  const { sub, email } = person();
+  const { data } = (await signOn(sub)).body;
+  const personal = (
+    await api
+      .as(data.token)
+      .post('/auth/tokens', { name: 'Archive', scopes: ['read'], days: 30 })
+      .expect(201)
+  ).body.data.token;
+  const { socket } = await connectSocket(test.url, { token: data.token });
+  const closed = new Promise((resolve) => socket.once('disconnect', resolve));
+  const found = await scim(
+    token,
+    'GET',
+    `/scim/v2/Users?filter=${encodeURIComponent(`userName eq "${email.toUpperCase()}"`)}`,
+  );
+  const { Resources } = (await found.json()) as { Resources: { id: string; active: boolean }[] };
+  expect(Resources).toMatchObject([{ id: data.user.id, active: true }]);
+  expect((await scim(token, 'PATCH', `/scim/v2/Users/${data.user.id}`, off)).status).toBe(200);
+  // From the answer on: how long the change itself takes is the machine's.
+  const begun = Date.now();
+  await closed;
+  expect(Date.now() - begun).toBeLessThan(1000);
+  await api.as(data.token).get('/users/profile').expect(401);
+  await api.as(personal).get('/users/profile').expect(401);
+  expect((await signOn(sub)).body.error).toBe('ACCOUNT_INACTIVE');
+  const on = { Operations: [{ op: 'Replace', value: { active: true } }] };
+  expect(await (await scim(token, 'PATCH', `/scim/v2/Users/${data.user.id}`, on)).json()).toMatchObject({
+    active: true,
+  });
+  expect((await signOn(sub)).body.data.token).toBeTruthy();
+  // An administrator's switch is not the provider's to undo.
+  await test.gateway.models.User.updateOne({ email }, { $set: { active: false } });
+  expect(await (await scim(token, 'PATCH', `/scim/v2/Users/${data.user.id}`, on)).json()).toMatchObject({
+    active: false,
+  });
+});
+
+it('An account is made, listed, replaced, removed and made again; the provider sees no other account.', async () => {
+  const { token } = await makeToken();
+  const stranger = await buildPatient(test.gateway);
+  const userName = 'new.doctor@clinic.test';
+  const body = { userName, externalId: 'E-7', name: { givenName: 'Sana', familyName: 'Mirza' }, active: true };
+  const made = await scim(token, 'POST', '/scim/v2/Users', body);
+  expect([made.status, made.headers.get('content-type')]).toEqual([201, 'application/scim+json; charset=utf-8']);
+  const user = (await made.json()) as { id: string };
+  expect(user).toMatchObject({ userName, externalId: 'E-7', active: true, emails: [{ value: userName }] });
+  expect(await userOf(userName)).toMatchObject({ role: 'patient', firstname: 'Sana' });
+  const again = await scim(token, 'POST', '/scim/v2/Users', body);
+  expect([again.status, await again.json()]).toMatchObject([409, { scimType: 'uniqueness', status: '409' }]);
+  const byId = `/scim/v2/Users?filter=${encodeURIComponent('externalId eq "E-7"')}`;
+  expect(await (await scim(token, 'GET', byId)).json()).toMatchObject({
+    totalResults: 1,
+    Resources: [{ id: user.id }],
+  });
+  expect((await scim(token, 'GET', '/scim/v2/Users?filter=title%20pr')).status).toBe(400);
+  const everybody = await (await scim(token, 'GET', '/scim/v2/Users?count=1000')).text();
+  expect(everybody).toContain(user.id);
+  expect(everybody).not.toContain(stranger.id);
+  expect(everybody).not.toContain(admin.id);
+  for (const [method, more] of [['GET'], ['DELETE'], ['PATCH', off], ['PUT', body]] as [string, object?][]) {
+    expect((await scim(token, method, `/scim/v2/Users/${stranger.id}`, more)).status, method).toBe(404);
+  }
+  const renamed = { ...body, name: { givenName: 'Sana', familyName: 'Khan' }, active: false };
+  expect(await (await scim(token, 'PUT', `/scim/v2/Users/${user.id}`, renamed)).json()).toMatchObject({
+    active: false,
+  });
+  expect(await userOf(userName)).toMatchObject({ lastname: 'Khan', active: false });
+  expect((await scim(token, 'DELETE', `/scim/v2/Users/${user.id}`)).status).toBe(204);
+  expect((await scim(token, 'GET', `/scim/v2/Users/${user.id}`)).status).toBe(404);
+  expect(await (await scim(token, 'POST', '/scim/v2/Users', body)).json()).toMatchObject({
+    id: user.id,
+    active: true,
+  });
+  const events = await test.gateway.models.Event.find({ record: user.id, type: /^scim/ }).lean<EventDoc[]>();
+  expect(events.every((event) => event.token && !event.actor)).toBe(true);
+  for (const path of ['/scim/v2/ServiceProviderConfig', '/scim/v2/Schemas', '/scim/v2/ResourceTypes']) {
+    expect((await scim(token, 'GET', path)).status, path).toBe(200);
+  }
+});
+
+it('Only a token of SCIM opens it, kept as a hash, and until it is revoked.', async () => {
+  const { id, token } = await makeToken();
+  const kept = JSON.stringify(await test.gateway.models.ScimToken.find().lean());
+  expect(kept).not.toContain(token);
+  const session = (await signIn(test.gateway, admin._id)).token;
+  for (const wrong of [session, `${token}x`, 'lbs_', 'x']) {
+    expect((await scim(wrong, 'GET', '/scim/v2/Users')).status).toBe(401);
+  }
+  await api.as(token).get('/users/profile').expect(401);
+  const listed = await api.as(session).get('/admin/scim-tokens').expect(200);
+  expect(listed.body.data).toContainEqual(expect.objectContaining({ id, name: 'Directory', provider: 'clinic' }));
+  expect(listed.text).not.toContain(token);
+  await api.as(session).del(`/admin/scim-tokens/${id}`).expect(200);
+  const refused = await scim(token, 'GET', '/scim/v2/Users');
+  expect([refused.status, await refused.json()]).toMatchObject([401, { status: '401' }]);
+});
+
+it('A list comes in pages that the database cuts, with every account once, whatever made it.', async () => {
+  const { token } = await makeToken();
+  const { models } = test.gateway;
+  const read = async (query: string) => {
+    const answer = await scim(token, 'GET', `/scim/v2/Users?${query}`);
+    expect(answer.status).toBe(200);
+    return (await answer.json()) as { totalResults: number; itemsPerPage: number; Resources: { id: string }[] };
+  };
+  const make = async (userName: string) =>
+    ((await (await scim(token, 'POST', '/scim/v2/Users', { userName })).json()) as { id: string }).id;
+  const before = (await read('count=0')).totalResults;
+  const [made, removed] = [await make('page1@clinic.test'), await make('page2@clinic.test')];
+  expect((await scim(token, 'DELETE', `/scim/v2/Users/${removed}`)).status).toBe(204);
+  const linked: string[] = [];
+  for (let i = 0; i < 5; i++) linked.push((await signOn(person().sub)).body.data.user.id);
+  // One of them is changed by SCIM, and one is removed there.
+  const change = { Operations: [{ op: 'replace', path: 'externalId', value: 'P-1' }] };
+  expect((await scim(token, 'PATCH', `/scim/v2/Users/${linked[1]}`, change)).status).toBe(200);
+  expect((await scim(token, 'DELETE', `/scim/v2/Users/${linked[2]}`)).status).toBe(204);
+
+  const seen: string[] = [];
+  for (let startIndex = 1; ; startIndex += 2) {
+    const { Resources, totalResults, itemsPerPage } = await read(`startIndex=${startIndex}&count=2`);
+    expect([totalResults, itemsPerPage]).toEqual([before + 5, Resources.length]);
+    seen.push(...Resources.map(({ id }) => id));
+    if (Resources.length < 2) break;
+  }
+  expect(seen).toHaveLength(before + 5);
+  expect(new Set(seen).size).toBe(seen.length);
+  expect(seen).toEqual(expect.arrayContaining([made, linked[0], linked[1], linked[3], linked[4]]));
+  expect(await read('startIndex=1000000')).toMatchObject({ totalResults: before + 5, Resources: [] });
+  expect((await read('startIndex=-3&count=1')).Resources).toHaveLength(1);
+
+  // No answer reads more accounts than it shows.
+  await models.User.db.db?.command({ profile: 2 });
+  await read('count=2');
+  await models.User.db.db?.command({ profile: 0 });
+  const operations = await models.User.db.db
+    ?.collection('system.profile')
+    .find({ op: { $in: ['query', 'command', 'getmore'] } })
+    .toArray();
+  const returned =
+    operations
+      ?.filter(({ ns }) => /\.(users|identities|scimaccounts)$/.test(ns))
+      .map(({ nreturned = 0 }) => nreturned) ?? [];
+  expect(returned.length).toBeGreaterThan(3);
+  expect(Math.max(...returned)).toBeLessThanOrEqual(2);
+});
+
+it('A name that no account could have is refused in each call, in the form of SCIM, and stores nothing.', async () => {
+  const { token } = await makeToken();
+  const whole = { userName: 'names@clinic.test', externalId: 'N-1' };
+  const { id } = (await (await scim(token, 'POST', '/scim/v2/Users', whole)).json()) as { id: string };
+  const names = [{ userName: '  ' }, { userName: 'x'.repeat(301) }, { externalId: 'x'.repeat(301) }, { userName: 7 }];
+  for (const name of names) {
+    const change = { Operations: [{ op: 'replace', value: name }] };
+    for (const [method, path, body] of [
+      ['POST', '', { emails: [{ value: 'other@clinic.test' }], ...whole, ...name }],
+      ['PUT', `/${id}`, { ...whole, ...name }],
+      ['PATCH', `/${id}`, change],
+    ] as const) {
+      const answer = await scim(token, method, `/scim/v2/Users${path}`, body);
+      expect([answer.status, await answer.json()], `${method} ${JSON.stringify(name)}`).toMatchObject([
+        400,
+        { status: '400', scimType: 'invalidValue' },
+      ]);
+    }
+  }
+  expect(await (await scim(token, 'GET', `/scim/v2/Users/${id}`)).json()).toMatchObject(whole);
+  expect(await test.gateway.models.User.countDocuments({ email: 'other@clinic.test' })).toBe(0);
+});
