@@ -1,18 +1,17 @@
-// `npm run check:chart`: checks the Helm chart in infra/helm with helm, and with what else is on the path: kubeconform and Go
-// (schemas), etcd and kube-apiserver (a real API server). Says what it did not run.
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// `npm run check:chart`: checks the Helm chart in infra/helm with helm and kubeconform, which are built with Go when they are
+// missing on the path, and with a real API server when etcd and kube-apiserver are on it. Says what it did not run.
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { applyAll } from './chart/apply.mjs';
 import { faultsOf } from './chart/policies.mjs';
 import { isOnPath, run } from './chart/run.mjs';
 import { customResources, writeSchemas } from './chart/schemas.mjs';
+import { withPrograms } from './goPrograms.mjs';
 import { root, StepError } from './setup.mjs';
 
 const chart = join(root, 'infra/helm/lightbox');
 const examples = readdirSync(join(chart, 'ci')).map((name) => join(chart, 'ci', name));
-const folder = mkdtempSync(join(tmpdir(), 'lightbox-chart-'));
 
 const template = (...args) => run('helm', ['template', 'lightbox', chart, '--namespace', 'lightbox', ...args]);
 
@@ -79,9 +78,12 @@ function checkRules([{ manifests }]) {
     );
     if (faultsOf(broken).length !== 1) throw new StepError(`The rules do not notice ${plant}.`);
   }
+  const open = structuredClone(manifests);
+  open.find(({ kind, metadata }) => kind === 'Service' && metadata.name.endsWith('-gateway')).spec.type = 'NodePort';
+  if (faultsOf(open).length !== 1) throw new StepError('The rules do not notice a Service that opens a port.');
 }
 
-async function check() {
+async function check(folder) {
   const sets = render();
   checkRules(sets);
   checkRefusals();
@@ -92,11 +94,9 @@ async function check() {
 
   if (!isOnPath('go')) return console.log('Not run: schemas and API server, because Go is not on the path.');
   const kinds = customResources();
-  if (isOnPath('kubeconform')) {
-    const location = writeSchemas(join(folder, 'schemas'), kinds);
-    for (const { text } of sets) run('kubeconform', ['-strict', '-summary', '-schema-location', location], text);
-    console.log(`kubeconform: ${count} manifests are valid.`);
-  } else console.log('Not run: kubeconform is not on the path.');
+  const location = writeSchemas(join(folder, 'schemas'), kinds);
+  for (const { text } of sets) run('kubeconform', ['-strict', '-summary', '-schema-location', location], text);
+  console.log(`kubeconform: ${count} manifests are valid.`);
 
   if (!isOnPath('etcd') || !isOnPath('kube-apiserver')) {
     return console.log('Not run: etcd and kube-apiserver are not on the path.');
@@ -106,11 +106,4 @@ async function check() {
   console.log(`kube-apiserver: ${applied.manifests} manifests applied, ${applied.pods} pods admitted as restricted.`);
 }
 
-try {
-  await check();
-} catch (error) {
-  console.error(error instanceof StepError || error.code === 'ERR_ASSERTION' ? error.message : error.stack);
-  process.exitCode = 1;
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+await withPrograms(['helm', 'kubeconform'], check);

@@ -16,6 +16,7 @@ import { benchSlowReader } from './bench/slowReader.js';
 import { benchSoak } from './bench/soak.js';
 import { benchStorm } from './bench/storm.js';
 import { benchPointers } from './bench/together.js';
+import { benchTraces } from './bench/traces.js';
 import { benchLargeUploads, benchSmallUploads, benchUploadsBesidePreviews } from './bench/uploads.js';
 
 const PAIRS = 20;
@@ -74,6 +75,7 @@ const { values, positionals } = parseArgs({
     images: { type: 'string', default: '1000000' },
     log: { type: 'string', default: '1000000' },
     signals: { type: 'boolean', default: false },
+    traces: { type: 'boolean', default: false },
     soak: { type: 'boolean', default: false },
   },
   allowPositionals: true,
@@ -82,6 +84,7 @@ const { values, positionals } = parseArgs({
 function chosen(): Promise<Row[]> {
   if (values.scale) return benchScale(Number(values.images), Number(values.log), console.log);
   if (values.signals) return onSite(benchSignals);
+  if (values.traces) return onSite(benchTraces);
   // `npm run bench` itself is given the name of the command.
   if (values.soak)
     return onSite((site) => benchSoak(site, Number(positionals.find((text) => /^\d+$/.test(text)) ?? 30)));

@@ -46,6 +46,9 @@ function find(name, from) {
   }
 }
 
+/** Packages whose published files have their dependencies inside: `core-js-pure` of dcmjs alone has 16 MB. */
+const selfContained = new Set(['dcmjs']);
+
 const folders = new Set();
 function take(name, from, optional) {
   const folder = find(name, from);
@@ -53,6 +56,7 @@ function take(name, from, optional) {
   if (!folder || folders.has(folder)) return;
   folders.add(folder);
   const manifest = manifestOf(folder);
+  if (selfContained.has(manifest.name)) return;
   const { dependencies, optionalDependencies = {}, peerDependencies, peerDependenciesMeta = {} } = manifest;
   for (const other of Object.keys({ ...dependencies, ...optionalDependencies })) {
     take(other, folder, other in optionalDependencies);

@@ -1,19 +1,38 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closeInspectors } from '@lightbox/backend/files/inspectionPool.js';
 import { Client } from '@lightbox/backend/testing/client.js';
-import { buildAdmin, buildPatient, buildProvider, mailedCode, PASSWORD } from '@lightbox/backend/testing/factories.js';
+import {
+  buildAdmin,
+  buildPatient,
+  buildProvider,
+  mailedCode,
+  PASSWORD,
+  type Person,
+} from '@lightbox/backend/testing/factories.js';
 import { files } from '@lightbox/backend/testing/files.js';
 import { firstAdmin, joinGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
+import { kill, up } from '@lightbox/campaigns/chaos/servers.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
-import type { Config } from '@lightbox/core/config/config.js';
+import { type Draft, GENESIS, place, remark } from '@lightbox/core/audit/entry.js';
+import { type Head, keepHead } from '@lightbox/core/audit/head.js';
+import type { Config, S3Config } from '@lightbox/core/config/config.js';
+import { createCore } from '@lightbox/core/core.js';
+import { newId } from '@lightbox/core/db/ids.js';
+import type { Models } from '@lightbox/core/models/models.js';
+import { findMongod } from '@lightbox/launcher/binaries.js';
+import { mongodServer } from '@lightbox/launcher/mongod.js';
+import { freePort } from '@lightbox/launcher/ports.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
+import { findVersitygw, startS3 } from '@lightbox/testkit/s3Server.js';
 import { startServers, type TestServers } from '@lightbox/testkit/servers.js';
+import { mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { accountCommands, makeAccounts } from './accounts.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -22,16 +41,24 @@ interface Ended {
   said: string;
 }
 
+/** The compiled commands in `core/dist`. */
+const commands = {
+  backup: 'backup/backupCommand.js',
+  restore: 'backup/restoreCommand.js',
+  archive: 'audit/archiveCommand.js',
+  verify: 'audit/verifyCommand.js',
+} as const;
+
 /** Runs a command of the product as its own process. `onSaid` gets all that it said so far. */
 const command = (
-  name: 'backup' | 'restore',
+  name: keyof typeof commands,
   args: string[],
   config: Config,
   env: Record<string, string> = {},
   onSaid: (said: string, stop: () => void) => void = () => undefined,
 ): Promise<Ended> =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(root, `core/dist/backup/${name}Command.js`), ...args], {
+    const child = spawn(process.execPath, [join(root, 'core/dist', commands[name]), ...args], {
       env: {
         PATH: process.env.PATH ?? '',
         MONGODB_URI: config.mongodbUri,
@@ -54,6 +81,89 @@ const command = (
     child.once('error', reject);
     child.once('close', (status) => resolve({ status, said }));
   });
+
+/** Makes a key of age. Returns the file of the private key, and the public key. */
+function ageKey(folder: string): { identity: string; recipient: string } {
+  const identity = join(folder, 'identity.txt');
+  const made = spawnSync('age-keygen', ['-o', identity], { encoding: 'utf8' });
+  return { identity, recipient: /age1\w+/.exec(made.stderr)?.[0] ?? '' };
+}
+
+const secret = randomBytes(12).toString('hex');
+const read = (name: string): string => readFileSync(join(root, name), 'utf8');
+
+/**
+ * Starts a MongoDB with the account `root`, those of `infra/docker/mongo-user.js` and docs/operations/retention.md, and `backup`.
+ * Returns the address for an account.
+ */
+async function startWithAccounts(folder: string): Promise<(account: string) => string> {
+  mkdirSync(folder);
+  const keyFile = join(folder, 'set.key');
+  writeFileSync(keyFile, randomBytes(96).toString('base64'), { mode: 0o400 });
+  const archive = /```js\n(.*?)```/s.exec(read('docs/operations/retention.md'))?.[1] ?? '';
+  const commands = [
+    ...accountCommands(read('infra/docker/mongo-user.js'), secret),
+    ...accountCommands(archive, secret),
+    { createUser: 'backup', pwd: secret, roles: [{ role: 'backup', db: 'admin' }] },
+  ];
+  const port = await freePort();
+  const plain = mongodServer(await findMongod(() => {}), folder, port, 0.25);
+  const args = [...plain.args, '--keyFile', keyFile];
+  const child = await up({ ...plain, args, answers: () => makeAccounts(port, secret, commands) });
+  onTestFinished(() => kill(child));
+  return (account) => {
+    const database = ['root', 'restorer'].includes(account) ? 'admin' : 'lightbox';
+    return `mongodb://${account}:${secret}@localhost:${port}/lightbox?replicaSet=rs0&authSource=${database}`;
+  };
+}
+
+/** Makes the account that docs/operations/backup.md describes for restores. */
+async function makeRestorer(rootUri: string): Promise<void> {
+  const client = await mongo.MongoClient.connect(rootUri);
+  const everything = { resource: { anyResource: true }, actions: ['anyAction'] };
+  const admin = client.db('admin');
+  await admin.command({ createRole: 'replay', privileges: [everything], roles: ['restore'] });
+  const roles = ['replay', { role: 'lightbox', db: 'lightbox' }];
+  await admin.command({ createUser: 'restorer', pwd: secret, roles });
+  await client.close();
+}
+
+/** Stores the audit log of an installation that is seven years old: `count` entries that may be archived. */
+async function storeOldLog(config: Config, count: number): Promise<void> {
+  const core = await createCore(config, 'test');
+  const { models, keys, clock } = core;
+  const at = new Date(clock.now().getTime() - 7 * 366 * 24 * 3_600_000);
+  const facts = { type: 'image.read', status: 'success', table: 'imagemetadata', ip: '', reason: '' } as const;
+  let last: Head = { seq: 0, hash: GENESIS };
+  for (let n = 0; n < count; n++) {
+    const draft: Draft = n === 0 ? remark('audit.signed', at, 'STARTED') : { event: newId(), ...facts, at };
+    const entry = place(keys.audit, draft, last);
+    await models.AuditEntry.collection.insertOne(entry as never);
+    last = entry;
+  }
+  await keepHead(models, keys.audit, last, true);
+  await models.Setting.updateOne({ name: 'retention.auditDays' }, { $set: { value: '2190' } }, { upsert: true });
+  await core.close();
+}
+
+const bucketEnv = ({ endpoint, region, bucket, accessKeyId, secretAccessKey }: S3Config): Record<string, string> => ({
+  BLOB_STORE: 's3',
+  BLOB_DIR: '',
+  S3_ENDPOINT: endpoint ?? '',
+  S3_REGION: region,
+  S3_BUCKET: bucket,
+  S3_ACCESS_KEY_ID: accessKeyId,
+  S3_SECRET_ACCESS_KEY: secretAccessKey,
+  S3_FORCE_PATH_STYLE: 'true',
+});
+
+/** Signs a person in at a restored product, where nobody has a session. */
+async function signInAnew({ gateway, url }: TestGateway, { _id, email }: Person): Promise<string> {
+  const api = new Client(url);
+  const { body } = await api.post('/auth/login', { email, password: PASSWORD }).expect(200);
+  const { code } = await mailedCode(gateway, _id);
+  return (await api.as(body.data.token).post('/auth/confirm', { code }).expect(200)).body.data.token;
+}
 
 const sha = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
@@ -127,9 +237,7 @@ describe('backup and restore', () => {
     })();
 
     const to = mkdtempSync(join(config.dataDir, 'to-'));
-    const identity = join(to, '..', 'identity.txt');
-    const made = spawnSync('age-keygen', ['-o', identity], { encoding: 'utf8' });
-    const recipient = /age1\w+/.exec(made.stderr)?.[0] ?? '';
+    const { identity, recipient } = ageKey(mkdtempSync(join(config.dataDir, 'age-')));
     const sealed = { BACKUP_RECIPIENT: recipient };
 
     const stopped = await command('backup', ['--to', to], config, sealed, (said, stop) => {
@@ -191,9 +299,7 @@ describe('backup and restore', () => {
 
     const api = new Client(restored.url);
     await api.as(admin).get('/users/profile').expect(401);
-    const { body } = await api.post('/auth/login', { email: provider.email, password: PASSWORD }).expect(200);
-    const { code } = await mailedCode(restored.gateway, provider._id);
-    const { token } = (await api.as(body.data.token).post('/auth/confirm', { code }).expect(200)).body.data;
+    const token = await signInAnew(restored, provider);
     for (const id of images) {
       const content = await api.as(token).get(`/upload/image/${id}/content`).responseType('blob').expect(200);
       expect(sha(content.body)).toBe(acknowledged.images.get(id)?.sha);
@@ -223,11 +329,28 @@ describe('backup and restore', () => {
       await settled();
     };
     const to = mkdtempSync(join(config.dataDir, 'slices-'));
-    const plainEnv = { BLOB_STORE: 'gridfs', BLOB_DIR: '' };
-    const run = (args: string[]) => command('backup', ['--to', to, ...args], own, plainEnv);
+    const { identity, recipient } = ageKey(mkdtempSync(join(config.dataDir, 'age-')));
+    const env = { BLOB_STORE: 'gridfs', BLOB_DIR: '', BACKUP_RECIPIENT: recipient };
+    const run = (args: string[]) => command('backup', ['--to', to, ...args], own, env);
     expect(await run(['--oplog'])).toMatchObject({ status: 1, said: expect.stringContaining('has no backup yet') });
     await act('before');
+    // A device signs in and out, so one unique value belongs to a new record each time. The first slice begins before the
+    // backup, and brings records back that the backup no longer has.
+    const devices = source.gateway.models.PushSubscription.collection;
+    const device = { endpoint: 'https://push.test/device', user: new mongo.ObjectId() };
+    const { insertedId } = await devices.insertOne(device);
+    let last = insertedId;
+    let signsIn = true;
+    const signing = (async () => {
+      while (signsIn) {
+        await devices.updateOne({ _id: last }, { $set: { language: 'en' } });
+        await devices.deleteOne({ _id: last });
+        last = (await devices.insertOne({ ...device, _id: new mongo.ObjectId() })).insertedId;
+      }
+    })();
     const made = await run([]);
+    signsIn = false;
+    await signing;
     expect(made.said).toContain('The backup is whole');
     await act('wanted');
     expect(await run(['--oplog'])).toMatchObject({ status: 0 });
@@ -248,8 +371,9 @@ describe('backup and restore', () => {
       mongodbUri: third.mongodbUri.replace('/lightbox', '/slices'),
       redisUrl: `${third.redisUrl}/0`,
     };
-    const restore = (...more: string[]) =>
-      command('restore', ['--from', join(to, name), '--mongodb-uri', there.mongodbUri, ...more], there, plainEnv);
+    for (const slice of slices) expect(readdirSync(join(to, slice)).sort()).toEqual(['oplog.bson.age', 'slice.json']);
+    const named = ['--from', join(to, name), '--mongodb-uri', there.mongodbUri, '--identity', identity];
+    const restore = (...more: string[]) => command('restore', [...named, ...more], there, env);
     const later = new Date(Date.now() + 3_600_000).toISOString();
     expect(await restore('--until', later)).toMatchObject({
       status: 1,
@@ -265,5 +389,110 @@ describe('backup and restore', () => {
     const messages = await models.Message.find({}, { content: 1, seq: 1 }).sort({ seq: 1 }).lean();
     expect(messages).toHaveLength(3);
     expect(await models.Image.countDocuments()).toBe(3);
+    expect(await models.PushSubscription.collection.find().toArray()).toMatchObject([{ ...device, _id: last }]);
+    // Every unique index is there again.
+    const uniqueOf = async (all: Models) =>
+      Promise.all(
+        Object.values(all).map(async ({ collection }: Models[keyof Models]) =>
+          (await collection.indexes()).flatMap(({ unique, name }) => (unique ? [name] : [])).sort(),
+        ),
+      );
+    expect(await uniqueOf(models)).toEqual(await uniqueOf(source.gateway.models));
+  });
+
+  it('Accounts with few rights archive the log, back it up with a bucket, and restore it elsewhere.', {
+    timeout: 600_000,
+  }, async () => {
+    const folder = mkdtempSync(join(config.dataDir, 'accounts-'));
+    const versitygw = findVersitygw() ?? '';
+    const [bucket, bucketThere] = [
+      await startS3(versitygw, join(folder, 's3')),
+      await startS3(versitygw, join(folder, 's3-there')),
+    ];
+    for (const { stop } of [bucket, bucketThere]) onTestFinished(stop);
+    const [at, atThere] = [
+      await startWithAccounts(join(folder, 'mongo')),
+      await startWithAccounts(join(folder, 'mongo-there')),
+    ];
+    await makeRestorer(atThere('root'));
+    const here: Config = {
+      ...config,
+      mongodbUri: at('lightbox'),
+      redisUrl: `${source?.redisUrl}/1`,
+      blobs: { store: 's3', dir: null, s3: bucket.config },
+    };
+    const there: Config = {
+      ...here,
+      mongodbUri: atThere('lightbox'),
+      redisUrl: `${target?.redisUrl}/1`,
+      blobs: { store: 's3', dir: null, s3: bucketThere.config },
+    };
+    await storeOldLog(here, 8);
+    const busy = await joined(here);
+    const [provider, patient] = [await buildProvider(busy.gateway), await buildPatient(busy.gateway)];
+    const client = new Client(busy.url).as(provider);
+    const settled = async () => {
+      await busy.gateway.signer.flush();
+      await appendAudit(busy.gateway.models, busy.gateway.keys.audit);
+    };
+    const send = async (content: string) => {
+      await client.post('/message/send', { recipientId: patient.id, content }).expect(201);
+      await settled();
+    };
+    const images = new Map<string, string>();
+    for (const [n, length] of [10, 700_000, 2_500_000].entries()) {
+      const file = Buffer.concat([files.jpeg, Buffer.alloc(length, n)]);
+      images.set((await client.upload(file).expect(201)).body.data.id, sha(file));
+    }
+    await send('before');
+
+    const archive = join(folder, 'log.jsonl');
+    const asProduct = await command('archive', ['--to', archive], here, bucketEnv(bucket.config));
+    expect(asProduct).toMatchObject({ status: 1, said: expect.stringContaining('Nothing is archived.') });
+    expect(existsSync(archive)).toBe(false);
+    const asArchive = { ...here, mongodbUri: at('archive') };
+    const archived = await command('archive', ['--to', archive], asArchive, bucketEnv(bucket.config));
+    expect(archived, archived.said).toMatchObject({
+      status: 0,
+      said: expect.stringContaining('8 entries were removed'),
+    });
+    await send('after the archive');
+    const verify = (where: Config, s3: S3Config) => command('verify', ['--archive', archive], where, bucketEnv(s3));
+    const intact = { status: 0, said: expect.stringContaining('The archives are intact, and the log continues them.') };
+    expect(await verify(here, bucket.config)).toMatchObject(intact);
+
+    const { identity, recipient } = ageKey(folder);
+    const to = join(folder, 'to');
+    const env = { ...bucketEnv(bucket.config), BACKUP_MONGODB_URI: at('backup'), BACKUP_RECIPIENT: recipient };
+    const backup = await command('backup', ['--to', to], here, env);
+    expect(backup, backup.said).toMatchObject({ status: 0 });
+    await send('after the backup');
+    const until = new Date(Math.ceil(Date.now() / 1000) * 1000);
+    await sleep(until.getTime() - Date.now() + 5);
+    await send('unwanted');
+    const slice = await command('backup', ['--to', to, '--oplog'], here, env);
+    expect(slice, slice.said).toMatchObject({ status: 0 });
+    const from = join(to, readdirSync(to).find((name) => !name.startsWith('lightbox-oplog-')) ?? '');
+    expect(readdirSync(from).sort()).toEqual(['blobs.tar.age', 'manifest.json', 'mongodb.archive.age']);
+
+    const args = ['--from', from, '--mongodb-uri', atThere('restorer'), '--identity', identity];
+    const restore = await command(
+      'restore',
+      [...args, '--until', until.toISOString()],
+      there,
+      bucketEnv(bucketThere.config),
+    );
+    expect(restore, restore.said).toMatchObject({ status: 0, said: expect.stringContaining('The restore is whole.') });
+
+    const restored = await joined(there);
+    const messages = await restored.gateway.models.Message.countDocuments();
+    expect(messages).toBe(3);
+    const api = new Client(restored.url).as(await signInAnew(restored, provider));
+    for (const [id, hash] of images) {
+      const { body } = await api.get(`/upload/image/${id}/content`).responseType('blob').expect(200);
+      expect(sha(body)).toBe(hash);
+    }
+    expect(await verify(there, bucketThere.config)).toMatchObject(intact);
+    process.stdout.write(`${asProduct.said}${archived.said}${backup.said}${slice.said}${restore.said}`);
   });
 });

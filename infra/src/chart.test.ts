@@ -32,6 +32,9 @@ describe('the chart', () => {
 
   it('has workers for every queue', () => {
     expect(Object.keys(values.workers.queues).sort()).toEqual([...queueNames].sort());
+    const known = parse(chart('values.schema.json')).properties.workers.properties.queues;
+    expect(Object.keys(known.properties).sort()).toEqual([...queueNames].sort());
+    expect(known.required.toSorted()).toEqual([...queueNames].sort());
     expect(chart('templates/workers.yaml')).toContain('value: {{ $queue }}');
   });
 

@@ -244,6 +244,30 @@ describe('an image', () => {
     expect(missing).toEqual([]);
   });
 
+  it.each(processes)('of the %s holds no compiler, and no library that a package has inside', (name) => {
+    const names = packagesOf(name).map(nameOf);
+    for (const other of ['typescript', '@babel/runtime-corejs3', 'core-js-pure']) expect(names).not.toContain(other);
+  });
+
+  it('has all that dcmjs loads', () => {
+    const [copy, write, codecs] = [
+      join(folder, 'image'),
+      'backend/dist/annotations/dicom/write.js',
+      'workers/dist/previews/dicom/codecs.js',
+    ];
+    const collect = spawnSync(process.execPath, ['infra/docker/collect.mjs', copy, write, codecs], { cwd: root });
+    expect(collect.status, String(collect.stderr)).toBe(0);
+    const script = `
+      const { dicomFile } = await import('./${write}');
+      const file = dicomFile({ SOPClassUID: '1.2.3', SOPInstanceUID: '1.2.4', PatientName: 'A^B' });
+      await import('./${codecs}');
+      await import('dcmjs');
+      console.log(file.toString('latin1', 128, 132));`;
+    const args = ['--input-type=module', '--eval', script];
+    const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8' });
+    expect(stdout.trim(), stderr).toBe('DICM');
+  });
+
   it('of the renderer holds no client of a database, a queue, a mail server or a bucket', () => {
     const names = packagesOf('renderer').map(nameOf);
     expect(names).toEqual(expect.arrayContaining(['sharp', '@hyzyla/pdfium', 'dcmjs-codecs']));

@@ -6,7 +6,6 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type Server } from 'node:tls';
-import { runInNewContext } from 'node:vm';
 import { Client } from '@lightbox/backend/testing/client.js';
 import { buildAdmin, buildShare } from '@lightbox/backend/testing/factories.js';
 import { buildGateway } from '@lightbox/backend/testing/gateway.js';
@@ -22,9 +21,9 @@ import { freePort } from '@lightbox/launcher/ports.js';
 import { valkeyServer } from '@lightbox/launcher/valkey.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { Redis } from 'ioredis';
-import { mongo } from 'mongoose';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
+import { accountCommands, makeAccounts } from './accounts.js';
 import { type RunningProcess, spawnProcess } from './testing.js';
 
 /**
@@ -72,55 +71,12 @@ async function startMongod(): Promise<string> {
   const port = await freePort();
   const plain = mongodServer(await findMongod(() => {}), folder, port, 0.25);
   const args = [...plain.args, ...mongoArguments()];
-  children.push(await up({ ...plain, args, answers: () => makeAccount(port) }));
+  const script = readFileSync(join(docker, 'mongo-user.js'), 'utf8');
+  const options = { tls: true, tlsCAFile: join(volumes, 'ca/ca.pem') };
+  children.push(
+    await up({ ...plain, args, answers: () => makeAccounts(port, secret, accountCommands(script, secret), options) }),
+  );
   return `localhost:${port}/lightbox?replicaSet=rs0&authSource=lightbox`;
-}
-
-/** Initiates a set with one member and creates the product's account with `infra/docker/mongo-user.js`. */
-async function makeAccount(port: number): Promise<void> {
-  const client = new mongo.MongoClient(`mongodb://localhost:${port}/?directConnection=true`, {
-    tls: true,
-    tlsCAFile: join(volumes, 'ca/ca.pem'),
-    serverSelectionTimeoutMS: 1_000,
-  });
-  try {
-    const db = client.db('admin');
-    const set = {
-      _id: 'rs0',
-      members: [{ _id: 0, host: `localhost:${port}` }],
-      settings: { electionTimeoutMillis: 1_000 },
-    };
-    await db.command({ replSetInitiate: set }).catch((error) => {
-      if (error.codeName !== 'AlreadyInitialized' && error.codeName !== 'Unauthorized') throw error;
-    });
-    await vi.waitFor(async () => expect((await db.command({ hello: 1 })).isWritablePrimary).toBe(true), 20_000);
-    await db.command({ createUser: 'root', pwd: secret, roles: ['root'] });
-  } finally {
-    await client.close();
-  }
-  const root = new mongo.MongoClient(`mongodb://root:${secret}@localhost:${port}/?directConnection=true`, {
-    tls: true,
-    tlsCAFile: join(volumes, 'ca/ca.pem'),
-  });
-  for (const command of accountCommands()) await root.db('lightbox').command(command);
-  await root.close();
-}
-
-/** Returns the commands that `infra/docker/mongo-user.js` sends to a database without an account. */
-function accountCommands(): mongo.Document[] {
-  const asked: mongo.Document[] = [];
-  const lightbox = {
-    getRole: () => null,
-    getUser: () => null,
-    createRole: ({ role, ...rights }: mongo.Document) => asked.push({ createRole: role, ...rights }),
-    createUser: ({ user, ...account }: mongo.Document) => asked.push({ createUser: user, ...account }),
-  };
-  const script = readFileSync(join(import.meta.dirname, '../docker/mongo-user.js'), 'utf8');
-  runInNewContext(script, {
-    db: { getSiblingDB: () => lightbox },
-    process: { env: { LIGHTBOX_DB_PASSWORD: secret } },
-  });
-  return asked;
 }
 
 async function startValkey(): Promise<string> {

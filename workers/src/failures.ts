@@ -1,5 +1,5 @@
-import { PartAway } from '@lightbox/core/db/away.js';
 import { AppError, IntegrityError } from '@lightbox/core/errors.js';
+import { PartAway } from '@lightbox/core/process/partAway.js';
 import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
 import { AnalysisFailed, NotAnalysable } from './analysis/providers/provider.js';
 import { RenderCrashed } from './previews/renderer.js';

@@ -23,7 +23,7 @@ export interface Site {
   mailbox: Mailbox;
   redisUrl: string;
   /** Start one more of these, whose memory can be read after a collection. */
-  startGateway: () => Promise<GatewayProgram>;
+  startGateway: (more?: Record<string, string>) => Promise<GatewayProgram>;
   startBare: () => Promise<GatewayProgram>;
   startBareWorker: () => Promise<Program>;
   startSignalReader: () => Promise<Program>;
@@ -75,7 +75,7 @@ export async function startSite(say: (line: string) => void, queues = ALL_BUT_PR
       worker,
       bare: bare.origin,
       redisUrl: env.REDIS_URL,
-      startGateway: () => startGateway((main, more) => start(main, more, true)),
+      startGateway: (more) => startGateway((main, own) => start(main, { ...own, ...more }, true)),
       startBare: () => startBare((main, more) => start(main, more, true)),
       startBareWorker: () => start('campaigns/dist/bench/bareWorker.js'),
       startSignalReader: () => start('campaigns/dist/bench/signalReader.js'),

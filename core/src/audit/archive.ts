@@ -1,6 +1,8 @@
 import { access } from 'node:fs/promises';
 import type { AuditRemark } from '@lightbox/contract/audit/faults.js';
+import type { mongo } from 'mongoose';
 import type { Core } from '../core.js';
+import { newId } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import { isSame } from '../keys/isSame.js';
 import type { AuditEntryDoc } from '../models/auditEntry.js';
@@ -33,6 +35,7 @@ export interface Archived {
  */
 export async function archiveAudit(core: Core, to: string, signal: AbortSignal): Promise<Archived> {
   const { models, keys, clock, settings } = core;
+  await refuseWithoutRight(core);
   const days = await settings.get('retention.auditDays');
   if (days === 0)
     throw new Refused(
@@ -53,6 +56,22 @@ export async function archiveAudit(core: Core, to: string, signal: AbortSignal):
   const removed = await removeArchived(core, base, signal);
   if (!base.removed) await keepBase(models, keys.audit, base, { ...base, removed: true });
   return { entries: isNew ? base.seq - base.from + 1 : 0, upTo: base.seq, removed };
+}
+
+/** MongoDB's code of an account that may not do it. */
+const UNAUTHORIZED = 13;
+
+/** The product's own account may not remove entries. Finds out before the first step, and not after the base was stored. */
+async function refuseWithoutRight({ models }: Core): Promise<void> {
+  try {
+    await models.AuditEntry.deleteOne({ _id: newId() });
+  } catch (error) {
+    if ((error as mongo.MongoServerError).code !== UNAUTHORIZED) throw error;
+    throw new Refused(
+      'This account of MongoDB may not remove entries of the audit log. Give an account that may by MONGODB_URI ' +
+        '(docs/operations/retention.md). Nothing is archived.',
+    );
+  }
 }
 
 interface Until {

@@ -161,8 +161,35 @@ interface Applying {
   signal: AbortSignal;
 }
 
-/** Applies slices to a restored MongoDB, up to the beginning of the second of `until`. */
+/**
+ * Applies slices to a restored MongoDB, up to the beginning of the second of `until`. The first slices begin before the end of
+ * the backup. So they bring records back that the backup no longer has, until they delete them again, and a later record
+ * may have the same unique value: the unique indexes are absent meanwhile.
+ */
 export async function applySlices(
+  mongodbUri: string,
+  slices: readonly Slice[],
+  until: Date,
+  applying: Applying,
+): Promise<void> {
+  const client = await mongo.MongoClient.connect(mongodbUri);
+  try {
+    const unique: { collection: mongo.Collection; index: mongo.IndexDescriptionInfo }[] = [];
+    for (const collection of await client.db().collections()) {
+      for (const index of await collection.indexes()) if (index.unique) unique.push({ collection, index });
+    }
+    for (const { collection, index } of unique) if (index.name) await collection.dropIndex(index.name);
+    await replay(mongodbUri, slices, until, applying);
+    for (const { collection, index } of unique) {
+      const { key, v: _version, ...options } = index;
+      await collection.createIndex(key, options);
+    }
+  } finally {
+    await client.close();
+  }
+}
+
+async function replay(
   mongodbUri: string,
   slices: readonly Slice[],
   until: Date,

@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { S3Config } from '../config/config.js';
-import { PartAway } from '../db/away.js';
+import { PartAway } from '../process/partAway.js';
 import { ChunkExists, type ChunkPlace } from './chunkedStore.js';
 
 const PREFIX = 'blobs/';

@@ -1,12 +1,11 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { testConfig } from '@lightbox/testkit/config.js';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { findVersitygw, type S3Server, startS3 } from '@lightbox/testkit/s3Server.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BlobConfig, Config, S3Config } from '../config/config.js';
 import { type Core, createCore } from '../core.js';
 import { isAway } from '../db/away.js';
@@ -19,57 +18,40 @@ import { S3Place } from './s3Place.js';
 import { type BlobStore, type ByteRange, MissingChunk } from './store.js';
 import { openBlobStores } from './stores.js';
 
-/** The S3 server of these tests: that of S3_ENDPOINT, or versitygw from the path or from Go's folder (`npm run test:s3`). */
-const gateway = ['versitygw', join(homedir(), 'go/bin/versitygw')].find(
-  (file) => !spawnSync(file, ['--version']).error,
-);
-const hasS3 = Boolean(process.env.S3_ENDPOINT || gateway);
+/** The S3 server of these tests: that of S3_ENDPOINT, or versitygw (`npm run test:s3`). */
+const versitygw = findVersitygw();
+const hasS3 = Boolean(process.env.S3_ENDPOINT || versitygw);
 /** Declares a test that needs the S3 server. */
 const onS3 = (title: string, test: () => Promise<void>) => hasS3 && it(title, test);
 if (!hasS3)
   process.stderr.write('The store s3 is not tested: S3_ENDPOINT and versitygw are missing (npm run test:s3).\n');
 
-let server: ChildProcess | undefined;
+let server: S3Server | undefined;
 let config: Config;
 let core: Core;
 
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
-  });
-
-async function startS3(folder: string): Promise<S3Config | null> {
+async function s3Config(folder: string): Promise<S3Config | null> {
   const {
-    S3_ENDPOINT,
-    S3_BUCKET = 'lightbox',
-    S3_ACCESS_KEY_ID = 'tester',
-    S3_SECRET_ACCESS_KEY = 'Harbour-Lantern-42',
+    S3_ENDPOINT: endpoint,
+    S3_BUCKET: bucket = 'lightbox',
+    S3_ACCESS_KEY_ID: accessKeyId = 'tester',
+    S3_SECRET_ACCESS_KEY: secretAccessKey = 'Harbour-Lantern-42',
   } = process.env;
-  const pair = { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY };
-  const bucket = { ...pair, region: 'us-east-1', bucket: S3_BUCKET, forcePathStyle: true };
-  if (S3_ENDPOINT) return { ...bucket, endpoint: S3_ENDPOINT };
-  if (!gateway) return null;
-  mkdirSync(join(folder, S3_BUCKET), { recursive: true });
-  const port = await freePort();
-  const args = ['--access', pair.accessKeyId, '--secret', pair.secretAccessKey, '--port', `127.0.0.1:${port}`];
-  server = spawn(gateway, [...args, 'posix', folder], { stdio: 'ignore' });
-  const endpoint = `http://127.0.0.1:${port}`;
-  await vi.waitFor(() => fetch(endpoint), 20_000);
-  return { ...bucket, endpoint };
+  if (endpoint) return { endpoint, bucket, accessKeyId, secretAccessKey, region: 'us-east-1', forcePathStyle: true };
+  if (!versitygw) return null;
+  server = await startS3(versitygw, folder);
+  return server.config;
 }
 
 beforeAll(async () => {
   const base = await testConfig();
   const dir = mkdtempSync(join(base.dataDir, 'blobs-'));
-  config = { ...base, blobs: { store: 'gridfs', dir, s3: await startS3(join(base.dataDir, 's3')) } };
+  config = { ...base, blobs: { store: 'gridfs', dir, s3: await s3Config(join(base.dataDir, 's3')) } };
   core = await createCore(config, 'test');
 });
 afterAll(async () => {
   await core?.close();
-  server?.kill();
+  server?.stop();
 });
 
 const stores = (changes: Partial<BlobConfig> = {}) =>

@@ -1,9 +1,5 @@
 import { mongo } from 'mongoose';
-
-/** Thrown for a dependency that has no error class of its own: a mail server, an S3 server. */
-export class PartAway extends Error {
-  override name = 'PartAway';
-}
+import { PartAway } from '../process/partAway.js';
 
 /**
  * True when MongoDB, Redis or another dependency cannot be reached, or stepped down in the meantime: the same call may succeed a little

@@ -1,5 +1,5 @@
 import type { BlackRectangle } from '@lightbox/contract/images/blackOut.js';
-import { PartAway } from '@lightbox/core/db/away.js';
+import { PartAway } from '@lightbox/core/process/partAway.js';
 import type { FrameChoice, TaskName, Tasks } from './protocol.js';
 
 export interface RunOptions {
