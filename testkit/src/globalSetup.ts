@@ -1,5 +1,5 @@
-import { mongo } from 'mongoose';
 import type { TestProject } from 'vitest/node';
+import { acknowledgeInMemory } from './journal.js';
 import { startServers } from './servers.js';
 
 declare module 'vitest' {
@@ -12,6 +12,7 @@ declare module 'vitest' {
 export default async function globalSetup(project: TestProject): Promise<() => Promise<void>> {
   const { stop, ...servers } = await startServers((line) => process.stdout.write(`${line}\n`));
   try {
+    // No test kills these servers.
     await acknowledgeInMemory(servers.mongodbUri);
   } catch (error) {
     await stop();
@@ -19,20 +20,4 @@ export default async function globalSetup(project: TestProject): Promise<() => P
   }
   project.provide('servers', servers);
   return stop;
-}
-
-/**
- * Lets MongoDB acknowledge a write before its journal is on the disk. Otherwise each write of a test waits for the disk. No
- * test kills these servers: the tests of durability start servers of their own, with the settings of the product.
- */
-async function acknowledgeInMemory(uri: string): Promise<void> {
-  const client = new mongo.MongoClient(uri);
-  try {
-    const admin = client.db('admin');
-    const { config } = await admin.command({ replSetGetConfig: 1 });
-    const version = config.version + 1;
-    await admin.command({ replSetReconfig: { ...config, version, writeConcernMajorityJournalDefault: false } });
-  } finally {
-    await client.close();
-  }
 }
