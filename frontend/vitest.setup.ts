@@ -1,6 +1,6 @@
 import './src/i18n/further';
 import { StyleSheet } from '@emotion/sheet';
-import { cleanup, configure } from '@testing-library/react';
+import { cleanup, configure, getConfig } from '@testing-library/react';
 import * as React from 'react';
 import { afterEach } from 'vitest';
 import { endedAtom, endSession } from './src/auth/session';
@@ -9,6 +9,19 @@ import { store } from './src/lib/store';
 
 // A long timeout, so that no test fails on a busy machine. On an idle machine no test waits that long.
 configure({ asyncUtilTimeout: 30_000 });
+
+// Testing Library would print the document for each look that finds nothing, and a wait looks again after each change. So
+// the document is printed when the message is read: after the last look of a wait, or by the reporter.
+const { getElementError } = getConfig();
+function printedOnDemand(message: string | null, container: Element): Error {
+  const error = new Error();
+  error.name = 'TestingLibraryElementError';
+  Error.captureStackTrace(error, printedOnDemand);
+  const get = () => getElementError(message, container).message;
+  return Object.defineProperty(error, 'message', { configurable: true, get });
+}
+// The library may serve several test files.
+if (getElementError.name !== printedOnDemand.name) configure({ getElementError: printedOnDemand });
 
 const untouched = globalThis.fetch;
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { acknowledgeInMemory } from '@lightbox/testkit/journal.js';
 import type { TestProject } from 'vitest/node';
 import { type OwnProduct, type Product, startProduct } from './product.js';
 import type { Account } from './session.js';
@@ -29,6 +30,13 @@ type Calls = typeof calls;
 type Name = keyof Calls;
 type Arguments<N extends Name> = Parameters<Calls[N]> extends [OwnProduct, ...infer A] ? A : never;
 
+/** No journey kills the servers of the shared product. */
+async function begin(): Promise<OwnProduct> {
+  const product = await startProduct();
+  await acknowledgeInMemory(product.mongodbUri());
+  return product;
+}
+
 async function bodyOf(request: IncomingMessage): Promise<unknown[]> {
   let body = '';
   for await (const part of request) body += part;
@@ -43,7 +51,7 @@ export default async function serveProduct(project: TestProject): Promise<() => 
   let product: Promise<OwnProduct> | undefined;
   const server = createServer((request, response) => {
     const answer = async () => {
-      product ??= startProduct();
+      product ??= begin();
       const call = calls[(request.url ?? '').slice(1) as Name] as (
         product: OwnProduct,
         ...of: unknown[]
