@@ -34,7 +34,8 @@ const chats = [source('app/MessagesScreen.tsx')];
 /**
  * One chunk for each library that every screen needs, so that browsers keep them in the cache over our releases; one for
  * the code of the sign-in, and one for the frame of the signed-in screens. The Chakra chunk has only the parts that most
- * screens use: /login does not load comboboxes. What many screens share lies together: a small file compresses badly.
+ * screens use: /login does not load comboboxes. Modules that many
+ * screens share lie together: a small file compresses badly.
  */
 const shared = [
   {
