@@ -61,6 +61,8 @@ const shared = [
     minShareCount: 2,
     includeDependenciesRecursively: false,
   },
+  // Without this it lies beside the screen, which imports the chats, and they use it before it is there.
+  { name: 'links', test: /node_modules\/(linkify-it|uc\.micro)\// },
   { name: chunkOf('first-screens', images, framed, chats), includeDependenciesRecursively: false },
   { name: chunkOf('gallery', images, [...framed, ...chats]), includeDependenciesRecursively: false },
   { name: chunkOf('chats', chats, [...framed, ...images]), includeDependenciesRecursively: false },
@@ -77,7 +79,7 @@ const compressed = (include: RegExp, quality: number) =>
 
 /** Most visitors load these files. The highest quality, 11, makes them smaller, but takes ten times longer than 9. */
 const first =
-  'react|index|chakra|sign-in|everywhere|inside|frame|query|tooltip|machines|first-screens|gallery|chats|signedIn|further';
+  'react|index|chakra|sign-in|everywhere|inside|frame|query|tooltip|machines|links|first-screens|gallery|chats|signedIn|further';
 const mostVisits = new RegExp(`assets/(${first})-[^/]*\\.js$`);
 const others = new RegExp(`assets/(?!(?:${first})-).*\\.(js|css|wasm|svg)$`);
 
