@@ -28,9 +28,15 @@ const iconsOf = (ids: Iterable<string>) =>
 
 /**
  * Names the chunk of a module: one for everything of ours that the modules at `entries` need beside the modules at
- * `before`, which are loaded already, and none for other modules. Without it each icon and each small module is a request.
+ * `before`, which are loaded already, and none for other modules. With `others`, only what those need too.
+ * Without it each icon and each small module is a request.
  */
-export function chunkOf(name: string, entries: readonly string[], before: readonly string[]) {
+export function chunkOf(
+  name: string,
+  entries: readonly string[],
+  before: readonly string[],
+  others: readonly string[] = entries,
+) {
   let known: { modules: Set<string>; icons: Set<string | undefined> } | undefined;
   const allOf = (ids: readonly string[], graph: Graph) => {
     const found = new Set<string>();
@@ -41,6 +47,10 @@ export function chunkOf(name: string, entries: readonly string[], before: readon
     const modules = allOf(entries, graph);
     const icons = iconsOf(modules);
     const loaded = allOf(before, graph);
+    const shared = allOf(others, graph);
+    const sharedIcons = iconsOf(shared);
+    for (const id of modules) if (!shared.has(id)) modules.delete(id);
+    for (const drawn of icons) if (!sharedIcons.has(drawn)) icons.delete(drawn);
     for (const id of [...entries, ...loaded]) modules.delete(id);
     for (const drawn of iconsOf(loaded)) icons.delete(drawn);
     return { modules, icons };

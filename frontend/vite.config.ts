@@ -24,15 +24,18 @@ const open = [
   'auth/ForgotPassword',
   'auth/ResetPassword',
   'auth/NotMe',
-  'guests/GuestLink',
-  'requests/SendImages',
 ].map((name) => source(`${name}.tsx`));
+const guests = ['guests/GuestLink', 'requests/SendImages'].map((name) => source(`${name}.tsx`));
 const frame = ['Queries', 'RequireSession', 'Shell'].map((name) => source(`app/${name}.tsx`));
+const framed = [...signIn, ...frame, ...open, ...guests];
+const images = [source('app/ImagesScreen.tsx')];
+const chats = [source('app/MessagesScreen.tsx')];
 
 /**
  * One chunk for each library that every screen needs, so that browsers keep them in the cache over our releases; one for
  * the code of the sign-in, and one for the frame of the signed-in screens. The Chakra chunk has only the parts that most
- * screens use: /login does not load comboboxes.
+ * screens use: /login does not load comboboxes. Modules that many
+ * screens share lie together: a small file compresses badly.
  */
 const shared = [
   {
@@ -40,10 +43,29 @@ const shared = [
     // `Trans` is left out: the first screens do not use it.
     test: /node_modules\/(react|react-dom|react-router|react-router-dom|scheduler|jotai|i18next|react-i18next(?!\/dist\/es\/Trans))\//,
   },
-  { name: 'chakra', test: /node_modules\/(@chakra-ui|@ark-ui|@zag-js|@emotion|@floating-ui)\//, minShareCount: 28 },
+  { name: 'chakra', test: /node_modules\/(@chakra-ui|@ark-ui|@zag-js|@emotion|@floating-ui)\//, minShareCount: 42 },
   { name: chunkOf('sign-in', signIn, main) },
-  { name: chunkOf('frame', frame, [...signIn, ...open]), includeDependenciesRecursively: false },
-  { name: 'icons', test: /node_modules\/@phosphor-icons\//, minShareCount: 4, includeDependenciesRecursively: false },
+  { name: chunkOf('everywhere', [...frame, ...images, ...chats], signIn, open), includeDependenciesRecursively: false },
+  { name: chunkOf('inside', frame, [...signIn, ...open], guests), includeDependenciesRecursively: false },
+  { name: chunkOf('frame', frame, [...signIn, ...open, ...guests]), includeDependenciesRecursively: false },
+  { name: 'query', test: /node_modules\/@tanstack\//, minShareCount: 2, includeDependenciesRecursively: false },
+  {
+    name: 'tooltip',
+    test: /node_modules\/(@floating-ui|@zag-js\/(popper|rect-utils|store|tooltip)|(@ark-ui|@chakra-ui)\/react\/.*\/tooltip)\//,
+    minShareCount: 2,
+    includeDependenciesRecursively: false,
+  },
+  {
+    name: 'machines',
+    test: /node_modules\/(@zag-js\/(core|dismissable|dom-query|focus-visible|interact-outside|presence|react|types|utils)|@ark-ui\/react\/.*\/(portal|presence|utils))\//,
+    minShareCount: 2,
+    includeDependenciesRecursively: false,
+  },
+  // Without this it lies beside the screen, which imports the chats, and they use it before it is there.
+  { name: 'links', test: /node_modules\/(linkify-it|uc\.micro)\// },
+  { name: chunkOf('first-screens', images, framed, chats), includeDependenciesRecursively: false },
+  { name: chunkOf('gallery', images, [...framed, ...chats]), includeDependenciesRecursively: false },
+  { name: chunkOf('chats', chats, [...framed, ...images]), includeDependenciesRecursively: false },
 ];
 
 /** The gateway sends these files instead of compressing the same file for each browser. */
@@ -55,9 +77,11 @@ const compressed = (include: RegExp, quality: number) =>
     algorithms: ['gzip', defineAlgorithm('brotliCompress', { params: { [constants.BROTLI_PARAM_QUALITY]: quality } })],
   });
 
-/** Every visitor loads these files. The highest quality, 11, makes them smaller, but takes ten times longer than 9. */
-const everyVisit = /assets\/(react|index|chakra|sign-in|icons|frame|signedIn|further)-[^/]*\.js$/;
-const others = /assets\/(?!(?:react|index|chakra|sign-in|icons|frame|signedIn|further)-).*\.(js|css|wasm|svg)$/;
+/** Most visitors load these files. The highest quality, 11, makes them smaller, but takes ten times longer than 9. */
+const first =
+  'react|index|chakra|sign-in|everywhere|inside|frame|query|tooltip|machines|links|first-screens|gallery|chats|signedIn|further';
+const mostVisits = new RegExp(`assets/(${first})-[^/]*\\.js$`);
+const others = new RegExp(`assets/(?!(?:${first})-).*\\.(js|css|wasm|svg)$`);
 
 export default defineConfig({
   plugins: [
@@ -67,7 +91,7 @@ export default defineConfig({
     leanIcons(),
     paintFirst(),
     serviceWorker(),
-    compressed(everyVisit, 11),
+    compressed(mostVisits, 11),
     compressed(others, 9),
   ],
   server: {

@@ -10,7 +10,7 @@ import {
 } from '@lightbox/contract/users/disclosures.js';
 import { noGrounds } from '@lightbox/core/access/grounds.js';
 import { imageFacts, studyIdFor } from '@lightbox/core/access/images.js';
-import { covering, covers, liveShare } from '@lightbox/core/access/shares.js';
+import { covering, liveShare, sharesByTarget } from '@lightbox/core/access/shares.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import type { ListSource } from '@lightbox/core/db/page.js';
 import { openField } from '@lightbox/core/guests/sealed.js';
@@ -109,8 +109,9 @@ export async function recordsAbout(
     recipient: viewer._id,
     ...liveShare(clock.now()),
   }).lean<ShareDoc[]>();
+  const sharesOfImage = sharesByTarget(shares);
   const allowed = images.flatMap((image) => {
-    const mine = shares.filter((share) => covers(share, image));
+    const mine = sharesOfImage(image);
     if (!imageRules.timeline(viewer, imageFacts(image, mine, noGrounds))) return [];
     return [{ id: String(image._id), name: image.caption, studyId: studyIdFor(viewer, image, mine, noGrounds) }];
   });

@@ -1,7 +1,7 @@
 import type { ImageFacts } from '@lightbox/contract/images/policy.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { isLiveShare, type ShareFacts } from '@lightbox/contract/sharing/states.js';
-import { sameId } from '../db/ids.js';
+import { type ObjectId, sameId } from '../db/ids.js';
 import type { ImageDoc } from '../models/image.js';
 import type { ShareDoc } from '../models/share.js';
 
@@ -33,6 +33,19 @@ export function covering(images: readonly Pick<ImageDoc, '_id' | 'study'>[]): { 
 /** True when the share covers the image. */
 export const covers = (share: ShareTarget, image: Pick<ImageDoc, '_id' | 'study'>): boolean =>
   share.study ? sameId(share.study, image.study) : share.image.equals(image._id);
+
+/** Returns a function that finds the shares which cover an image. For long lists, where comparing each with each is slow. */
+export function sharesByTarget<S extends ShareTarget>(shares: readonly S[]) {
+  const known = new Map<string, S[]>();
+  for (const share of shares) {
+    const target = String(share.study ?? share.image);
+    const others = known.get(target);
+    if (others) others.push(share);
+    else known.set(target, [share]);
+  }
+  const of = (id: ObjectId | undefined): S[] => (id && known.get(String(id))) ?? [];
+  return ({ _id, study }: Pick<ImageDoc, '_id' | 'study'>): S[] => [...of(_id), ...of(study)];
+}
 
 /** Returns the share that gives the most, of several shares that one person has of an image: a verified one wins. */
 export const strongest = (shares: readonly ShareDoc[]): ShareDoc | null =>

@@ -6,9 +6,11 @@ import { useTranslation } from 'react-i18next';
 import { NavLink } from 'react-router-dom';
 import { roleAtom } from '../auth/session';
 import { NoticesTab } from '../notifications/Bell';
+import { onOpening } from '../ui/onOpening';
 import { TabFace } from '../ui/TabFace';
-import { MenuDrawer } from './MenuDrawer';
 import { type MenuEntry, tabsOf } from './menu';
+
+const MenuDrawer = onOpening(async () => (await import('./MenuDrawer')).MenuDrawer);
 
 const noCount = () => 0;
 

@@ -1,15 +1,16 @@
-import { Box, Button, chakra, Field, Flex, Input, NativeSelect, Text } from '@chakra-ui/react';
-import { modalities } from '@lightbox/contract/images/names.js';
+import { Box, Button, chakra, Flex } from '@chakra-ui/react';
 import { FunnelSimpleIcon } from '@phosphor-icons/react';
 import { type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../auth/session';
 import type { Named } from '../lib/format';
 import { useIsDesktop } from '../lib/useMedia';
-import { SidePanel } from '../ui/SidePanel';
+import { onOpening } from '../ui/onOpening';
 import { PatientChoice } from './PatientChoice';
 import { SearchBox } from './SearchBox';
 import type { Search } from './useSearch';
+
+const FilterPanel = onOpening(async () => (await import('./FilterPanel')).FilterPanel);
 
 const chips = [
   { name: 'state', value: 'notVerified' },
@@ -63,50 +64,6 @@ function Chips({ search: { chosen, set } }: { search: Search }) {
   );
 }
 
-/** The modality and the first and last day. */
-function Facts({ search: { chosen, set } }: { search: Search }) {
-  const { t } = useTranslation();
-  const known = chosen.modality && !modalities.includes(chosen.modality) ? [chosen.modality] : [];
-  return (
-    <>
-      <Field.Root>
-        <Field.Label>{t('images.view.modality')}</Field.Label>
-        <NativeSelect.Root>
-          <NativeSelect.Field
-            h="control"
-            value={chosen.modality ?? ''}
-            onChange={(event) => set('modality', event.target.value)}
-          >
-            <option value="">{t('images.search.anyModality')}</option>
-            {[...modalities, ...known].map((code) => (
-              <option key={code} value={code}>
-                {code}
-              </option>
-            ))}
-          </NativeSelect.Field>
-          <NativeSelect.Indicator />
-        </NativeSelect.Root>
-      </Field.Root>
-      {(['from', 'to'] as const).map((name) => (
-        <Field.Root key={name}>
-          <Field.Label>{t(`images.search.${name}`)}</Field.Label>
-          <Input
-            type="date"
-            h="control"
-            dir="ltr"
-            value={chosen[name] ?? ''}
-            {...(name === 'to' && chosen.from && { min: chosen.from })}
-            onChange={(event) => set(name, event.target.value)}
-          />
-        </Field.Root>
-      ))}
-      <Text fontSize="sm" color="fg.muted">
-        {t('images.search.dateHelp')}
-      </Text>
-    </>
-  );
-}
-
 interface Props {
   search: Search;
   /** The name of the chosen patient, if an image on the screen has it. */
@@ -122,7 +79,7 @@ export function Filters({ search, patient, order }: Props) {
   const byPatient = useMay('image.listOwn');
   const [open, setOpen] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
-  const { chosen, set, clear, count } = search;
+  const { chosen, set, count } = search;
   const inPanel = desktop ? [chosen.modality, chosen.from, chosen.to].filter(Boolean).length : count;
   const patients = byPatient && (
     <PatientChoice chosen={chosen.patientId} name={patient} onChoose={(id) => set('patientId', id)} />
@@ -149,30 +106,17 @@ export function Filters({ search, patient, order }: Props) {
           <Chips search={search} />
         </Box>
       )}
-      <SidePanel
+      <FilterPanel
         open={open}
         onClose={() => setOpen(false)}
+        search={search}
         placement={desktop ? 'end' : 'bottom'}
         finalFocusEl={() => opener.current}
-        title={t('images.search.filter')}
       >
-        <Flex direction="column" gap="5" px="5" pt="2" pb="5" overflowY="auto" flex="1">
-          {!desktop && order}
-          {!desktop && <Chips search={search} />}
-          {!desktop && patients}
-          <Facts search={search} />
-        </Flex>
-        <Flex gap="2.5" px="5" py="4" borderTopWidth="1px" borderColor="border" flex="none">
-          <Button flex="1" onClick={() => setOpen(false)}>
-            {t('images.search.show')}
-          </Button>
-          {count > 0 && (
-            <Button variant="outline" onClick={clear}>
-              {t('images.search.clear')}
-            </Button>
-          )}
-        </Flex>
-      </SidePanel>
+        {!desktop && order}
+        {!desktop && <Chips search={search} />}
+        {!desktop && patients}
+      </FilterPanel>
     </Box>
   );
 }

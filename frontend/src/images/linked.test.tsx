@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ImagesScreen } from '../app/ImagesScreen';
 import { startSession } from '../auth/session';
 import { answer, newest, renderScreen } from '../lib/testing';
@@ -34,6 +34,8 @@ const show = (image: object | undefined) => {
   return renderScreen(<ImagesScreen />, `/view-images?image=${id}`);
 };
 
+// The dialog's code is compiled before its time counts.
+beforeAll(async () => void (await import('./ImageDialog')), 60_000);
 beforeEach(() => startSession(patient, 'token'));
 
 describe('the open image', () => {

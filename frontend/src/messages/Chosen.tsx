@@ -20,9 +20,8 @@ interface Props {
 /** The images that are chosen for the next message, and the consequence of sending them to this person. */
 export function Chosen({ userId, name, images, onRemove }: Props) {
   const { t } = useTranslation();
-  const { data = [] } = useQuery({ ...attachable(userId, images), enabled: images.length > 0 });
+  const { data = [] } = useQuery(attachable(userId, images));
   const hours = usePublicSettings()['sharing.expiryHours'];
-  if (images.length === 0) return null;
   const known = new Map(data.map((one) => [one.imageId, one]));
   const refused = images.some((id) => known.get(id)?.outcome === 'refuse');
   const shared = images.filter((id) => known.get(id)?.outcome === 'share').length;

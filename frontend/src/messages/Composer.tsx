@@ -10,7 +10,6 @@ import { socketAtom } from '../lib/connection';
 import { store } from '../lib/store';
 import { useMedia } from '../lib/useMedia';
 import { Tooltip } from '../ui/Tooltip';
-import { Chosen } from './Chosen';
 import { EmojiButton } from './emoji/EmojiButton';
 import { attachedAtom, draftsAtom, keepAttached, keepDraft, keepPinned, pinnedAtom, post } from './outbox';
 import { PinnedChip } from './Pinned';
@@ -18,6 +17,7 @@ import { Answering } from './reply/Answering';
 import { reportTyping } from './typing';
 import { VoiceButton } from './voice/VoiceButton';
 
+const Chosen = lazy(async () => ({ default: (await import('./Chosen')).Chosen }));
 const PickImages = lazy(async () => ({ default: (await import('./PickImages')).PickImages }));
 const Recorder = lazy(async () => ({ default: (await import('./voice/Recorder')).Recorder }));
 
@@ -123,18 +123,22 @@ export function Composer({ userId, name, waiting }: Props) {
       }}
     >
       <Answering userId={userId} name={name} field={field} />
-      <Chosen
-        userId={userId}
-        name={name}
-        images={images}
-        onRemove={(id) => {
-          keepAttached(
-            userId,
-            images.filter((one) => one !== id),
-          );
-          field.current?.focus();
-        }}
-      />
+      <Suspense fallback={null}>
+        {images.length > 0 && (
+          <Chosen
+            userId={userId}
+            name={name}
+            images={images}
+            onRemove={(id) => {
+              keepAttached(
+                userId,
+                images.filter((one) => one !== id),
+              );
+              field.current?.focus();
+            }}
+          />
+        )}
+      </Suspense>
       <PinnedChip view={view} onRemove={() => keepPinned(userId)} />
       <Flex
         gap={{ base: '1', lg: '2.5' }}

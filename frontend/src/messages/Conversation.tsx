@@ -3,7 +3,7 @@ import type { Attachment } from '@lightbox/contract/messages/calls.js';
 import { ArrowLeftIcon, ChatCircleSlashIcon, MagnifyingGlassIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
-import { type ComponentType, useEffect, useMemo, useRef, useState } from 'react';
+import { type ComponentType, lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { roleAtom } from '../auth/session';
@@ -23,8 +23,10 @@ import { Composer } from './Composer';
 import { Log } from './Log';
 import { chatList, chatWith, isGone, personOf } from './messages';
 import { outboxAtom } from './outbox';
-import { Untied, useUntied } from './Untied';
 import { useChatSearch } from './useChatSearch';
+import { useUntied } from './useUntied';
+
+const Untied = lazy(async () => ({ default: (await import('./Untied')).Untied }));
 
 /** Returns the other person from the chat list, or else from the directory. */
 function usePerson(userId: string) {
@@ -132,7 +134,9 @@ export function Conversation({ userId, onBack, onAdmins, VerifyDialog }: Props) 
     return (
       <Flex direction="column" minH="0" h="full" justify="center" align="center">
         {person && untied ? (
-          <Untied person={person} onAdmins={onAdmins} />
+          <Suspense fallback={null}>
+            <Untied person={person} onAdmins={onAdmins} />
+          </Suspense>
         ) : (
           <EmptyState
             as="h2"

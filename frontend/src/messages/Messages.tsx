@@ -8,11 +8,13 @@ import { useSearchParams } from 'react-router-dom';
 import { useIsDesktop } from '../lib/useMedia';
 import { useBare } from '../ui/bare';
 import { EmptyState } from '../ui/EmptyState';
+import { onOpening } from '../ui/onOpening';
 import { Page, useTitle } from '../ui/Page';
 import { ChatList } from './ChatList';
 import { Conversation, type VerifyPart } from './Conversation';
 import { listKey } from './keys';
-import { NewChat } from './NewChat';
+
+const NewChat = onOpening(async () => (await import('./NewChat')).NewChat);
 
 const anId = /^[0-9a-f]{24}$/i;
 

@@ -20,7 +20,8 @@ import { LengthNote, sendsOn } from './Composer';
 import { chatWith, isGone, peopleNamed } from './messages';
 import { post } from './outbox';
 import { rowKeys } from './rowKeys';
-import { Untied, useUntied } from './Untied';
+import { Untied } from './Untied';
+import { useUntied } from './useUntied';
 
 function People({ among, onPick }: { among: Role | undefined; onPick: (person: UserRow) => void }) {
   const { t } = useTranslation();

@@ -1,19 +1,21 @@
-import { Box, chakra, Flex, Heading, IconButton, Popover, Portal } from '@chakra-ui/react';
+import { Box, chakra, IconButton } from '@chakra-ui/react';
 import { BellIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { useAtom } from 'jotai';
-import { useEffect, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { toast } from '../lib/toaster';
 import { Count } from '../ui/Count';
-import { SidePanel } from '../ui/SidePanel';
+import { onOpening } from '../ui/onOpening';
 import { TabFace } from '../ui/TabFace';
-import { NoticeList, ReadAll } from './NoticeList';
 import { arrivedAtom, unreadNotices, useRead } from './notifications';
 import { addressOf } from './places';
 import { useSeen } from './useSeen';
 import { wordsOf } from './wording';
+
+const NoticesPopover = onOpening(async () => (await import('./NoticesPopover')).NoticesPopover);
+const NoticesPanel = onOpening(async () => (await import('./NoticesPanel')).NoticesPanel);
 
 const useUnread = () => useQuery(unreadNotices).data ?? 0;
 
@@ -45,58 +47,30 @@ function useToasts(open: boolean) {
 export function Bell() {
   const { t } = useTranslation();
   const unread = useUnread();
+  const trigger = useId();
   const [open, setOpen] = useState(false);
   useToasts(open);
   useSeen(unread);
   return (
-    <Popover.Root
-      open={open}
-      onOpenChange={(change) => setOpen(change.open)}
-      positioning={{ placement: 'bottom-end', gutter: 8 }}
-      lazyMount
-      unmountOnExit
-    >
-      <Popover.Trigger asChild>
-        <IconButton variant="ghost" position="relative" aria-label={t('notifications.open', { count: unread })}>
-          <BellIcon size={22} weight={open ? 'fill' : 'regular'} />
-          {unread > 0 && (
-            <Box position="absolute" top="-1px" insetEnd="-3px" display="inline-flex" aria-hidden>
-              <Count value={unread} lamp label="" />
-            </Box>
-          )}
-        </IconButton>
-      </Popover.Trigger>
-      <Portal>
-        <Popover.Positioner>
-          <Popover.Content
-            aria-label={t('notifications.title')}
-            w="420px"
-            maxW="calc(100vw - 32px)"
-            maxH="min(640px, calc(100dvh - 96px))"
-            display="flex"
-            flexDirection="column"
-            bg="bg.panel"
-            borderWidth="1px"
-            borderColor="border"
-            borderRadius="float"
-            boxShadow="float"
-            overflow="hidden"
-            textStyle="none"
-            fontSize="md"
-          >
-            <Flex align="center" justify="space-between" ps="5" pe="3" pt="3" pb="1" flex="none">
-              <Heading as="h2" textStyle="section">
-                {t('notifications.title')}
-              </Heading>
-              <ReadAll unread={unread} />
-            </Flex>
-            <Box overflowY="auto" minH="0">
-              <NoticeList onOpen={() => setOpen(false)} />
-            </Box>
-          </Popover.Content>
-        </Popover.Positioner>
-      </Portal>
-    </Popover.Root>
+    <>
+      <IconButton
+        id={trigger}
+        variant="ghost"
+        position="relative"
+        aria-label={t('notifications.open', { count: unread })}
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        <BellIcon size={22} weight={open ? 'fill' : 'regular'} />
+        {unread > 0 && (
+          <Box position="absolute" top="-1px" insetEnd="-3px" display="inline-flex" aria-hidden>
+            <Count value={unread} lamp label="" />
+          </Box>
+        )}
+      </IconButton>
+      <NoticesPopover open={open} trigger={trigger} onClose={() => setOpen(false)} unread={unread} />
+    </>
   );
 }
 
@@ -112,20 +86,7 @@ export function NoticesTab() {
       <chakra.button type="button" flex="1" cursor="pointer" aria-haspopup="dialog" onClick={() => setOpen(true)}>
         <TabFace Icon={BellIcon} label={t('notifications.tab')} active={open} count={unread} lamp />
       </chakra.button>
-      <SidePanel
-        open={open}
-        onClose={() => setOpen(false)}
-        placement="bottom"
-        title={t('notifications.title')}
-        act={<ReadAll unread={unread} />}
-        head={{ align: 'center', gap: '1', pt: '3', pb: '1' }}
-        textStyle="none"
-        fontSize="md"
-      >
-        <Box overflowY="auto" minH="0" pb="env(safe-area-inset-bottom)">
-          <NoticeList onOpen={() => setOpen(false)} />
-        </Box>
-      </SidePanel>
+      <NoticesPanel open={open} onClose={() => setOpen(false)} unread={unread} />
     </>
   );
 }

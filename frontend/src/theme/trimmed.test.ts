@@ -1,7 +1,7 @@
 import { recipes, slotRecipes } from '@chakra-ui/react/theme';
 import { expect, it } from 'vitest';
+import { drawn } from './drawn';
 import { system } from './system';
-import { undrawn } from './undrawn';
 
 const sources = Object.values(
   import.meta.glob<string>('../**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true }),
@@ -50,8 +50,39 @@ it('The theme has the recipe of every Chakra component that the app uses.', () =
   expect(known.filter((key) => !system.isRecipe(key) && !system.isSlotRecipe(key))).toEqual([]);
 });
 
-it('The app uses no icon weight that the build leaves out.', () => {
-  const pattern = new RegExp(`weight=[^>]*['"](${undrawn.join('|')})['"]`);
-  expect(pattern.test('<Icon weight="thin" />')).toBe(true);
-  expect(sources.filter((text) => pattern.test(text) && !text.includes('no icon weight that the build'))).toEqual([]);
+/** The icons that a text gives to others as they are drawn with a weight: `Icon={BellIcon}`, `Icon: BellIcon`. */
+const passed = (text: string) =>
+  [...text.matchAll(/\bIcon(?:=\{|: )(?:\w+ \? (\w+)Icon : )?(\w+)Icon\b/g)].flatMap(([, ...names]) =>
+    names.filter(Boolean),
+  );
+/** Returns the start tags of a component, up to the end of their properties. */
+const tagsOf = (name: string) =>
+  sources.flatMap((text) =>
+    [...text.matchAll(new RegExp(`<${name}\\b(?:=>|\\{[^}]*\\}|[^>{])*>`, 'g'))].map(([tag]) => tag),
+  );
+
+it('Every icon has the drawings with which the app shows it.', () => {
+  const menu = import.meta.glob<string>('../app/menu.ts', { query: '?raw', import: 'default', eager: true });
+  const wanted = {
+    bold: [] as string[],
+    fill: Object.values(menu).flatMap(passed),
+    duotone: ['EmptyState', 'Message'].flatMap(tagsOf).flatMap(passed),
+  };
+  for (const tag of tagsOf('[A-Z]\\w*Icon')) {
+    const [, name = ''] = /<(\w+)Icon/.exec(tag) ?? [];
+    const written = /\bweight=(?:"(\w+)"|\{([^}]*)\})/.exec(tag);
+    for (const weight of ['bold', 'duotone', 'fill'] as const) {
+      if (written?.[1] === weight || written?.[2]?.includes(`'${weight}'`)) wanted[weight].push(name);
+    }
+  }
+  expect(wanted.fill).toEqual(expect.arrayContaining(['Gauge', 'Play', 'Bell']));
+  expect(wanted.duotone).toEqual(expect.arrayContaining(['TrayArrowDown', 'Scan']));
+  expect(wanted.bold).toContain('DotsThreeVertical');
+  for (const weight of ['bold', 'duotone', 'fill'] as const) {
+    expect(
+      wanted[weight].filter((name) => !drawn[weight].includes(name)),
+      weight,
+    ).toEqual([]);
+  }
+  expect(sources.filter((text) => /\bweight="(thin|light)"/.test(text))).toEqual([]);
 });

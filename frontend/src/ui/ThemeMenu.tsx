@@ -1,42 +1,41 @@
-import { IconButton, Menu, Portal } from '@chakra-ui/react';
-import { CheckIcon, DesktopIcon, type Icon, MoonIcon, SunIcon } from '@phosphor-icons/react';
+import { IconButton } from '@chakra-ui/react';
+import { DesktopIcon, MoonIcon, SunIcon } from '@phosphor-icons/react';
 import { useTheme } from 'next-themes';
+import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-
-const themes: { value: 'light' | 'dark' | 'system'; Icon: Icon }[] = [
-  { value: 'light', Icon: SunIcon },
-  { value: 'dark', Icon: MoonIcon },
-  { value: 'system', Icon: DesktopIcon },
-];
+import { onOpening } from './onOpening';
+import { themes } from './themes';
 
 const named = (value: string | undefined) => themes.find((theme) => theme.value === value) ?? themes[2];
+
+const ThemeOptions = onOpening(async () => (await import('./ThemeOptions')).ThemeOptions);
 
 /** The menu of themes (light, dark, system) behind an icon in the bar. */
 export function ThemeMenu() {
   const { t } = useTranslation();
-  const { theme, setTheme, resolvedTheme } = useTheme();
+  const { resolvedTheme } = useTheme();
+  const trigger = useId();
+  const [open, setOpen] = useState(false);
   const Shown = resolvedTheme === 'dark' ? MoonIcon : SunIcon;
   return (
-    <Menu.Root positioning={{ placement: 'bottom-end' }} onSelect={({ value }) => setTheme(value)}>
-      <Menu.Trigger asChild>
-        <IconButton variant="ghost" aria-label={t('app.theme.label')}>
-          <Shown />
-        </IconButton>
-      </Menu.Trigger>
-      <Portal>
-        <Menu.Positioner>
-          <Menu.Content>
-            {themes.map(({ value, Icon }) => (
-              <Menu.Item key={value} value={value}>
-                <Icon size={20} aria-hidden />
-                <Menu.ItemText>{t(`app.theme.${value}`)}</Menu.ItemText>
-                {value === theme && <CheckIcon size={16} weight="bold" aria-hidden />}
-              </Menu.Item>
-            ))}
-          </Menu.Content>
-        </Menu.Positioner>
-      </Portal>
-    </Menu.Root>
+    <>
+      <IconButton
+        id={trigger}
+        variant="ghost"
+        aria-label={t('app.theme.label')}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+          event.preventDefault();
+          setOpen(true);
+        }}
+      >
+        <Shown />
+      </IconButton>
+      <ThemeOptions open={open} trigger={trigger} onClose={() => setOpen(false)} />
+    </>
   );
 }
 

@@ -2,7 +2,7 @@ import { formOf, formRules, type ImageFacts, imageRules } from '@lightbox/contra
 import { noGrounds } from '@lightbox/core/access/grounds.js';
 import { type InForm, imageFacts, requireForm } from '@lightbox/core/access/images.js';
 import { notHeld } from '@lightbox/core/access/requests.js';
-import { covers, liveShare } from '@lightbox/core/access/shares.js';
+import { liveShare, sharesByTarget } from '@lightbox/core/access/shares.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { copyOf, readCopy } from '@lightbox/core/deidentify/copy.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -54,12 +54,13 @@ export async function downloadable({ models, clock }: Gateway, viewer: Viewer): 
       .lean<ImageDoc[]>(),
     models.Share.find({ recipient: viewer._id, ...liveShare(clock.now()) }).lean<ShareDoc[]>(),
   ]);
+  const sharesOfImage = sharesByTarget(shares);
   return [...own, ...shared].filter((image) =>
     mayDownload(
       viewer,
       imageFacts(
         image,
-        shares.filter((share) => covers(share, image)),
+        sharesOfImage(image),
         // An image that was opened in an emergency, or as a carer, is not own data.
         noGrounds,
       ),

@@ -1,9 +1,10 @@
-import { IconButton, Popover, Portal } from '@chakra-ui/react';
+import { IconButton } from '@chakra-ui/react';
 import { SmileyIcon } from '@phosphor-icons/react';
-import { lazy, type RefObject, Suspense, useState } from 'react';
+import { type RefObject, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { onOpening } from '../../ui/onOpening';
 
-const EmojiPanel = lazy(async () => ({ default: (await import('./EmojiPanel')).EmojiPanel }));
+const EmojiPopover = onOpening(async () => (await import('./EmojiPopover')).EmojiPopover);
 
 interface Props {
   field: RefObject<HTMLTextAreaElement | null>;
@@ -13,6 +14,7 @@ interface Props {
 /** Puts an emoji where the cursor of the message field is. Phones have emoji on their keyboards. */
 export function EmojiButton({ field, onText }: Props) {
   const { t } = useTranslation();
+  const trigger = useId();
   const [open, setOpen] = useState(false);
   const insert = (emoji: string) => {
     const { current } = field;
@@ -28,37 +30,25 @@ export function EmojiButton({ field, onText }: Props) {
     });
   };
   return (
-    <Popover.Root
-      open={open}
-      onOpenChange={(change) => setOpen(change.open)}
-      lazyMount
-      unmountOnExit
-      positioning={{ placement: 'top-end' }}
-    >
-      <Popover.Trigger asChild>
-        <IconButton
-          type="button"
-          variant="ghost"
-          title={t('messages.emoji.button')}
-          aria-label={t('messages.emoji.button')}
-          boxSize="46px"
-          minW="46px"
-          borderRadius="full"
-          flex="none"
-          hideBelow="md"
-        >
-          <SmileyIcon />
-        </IconButton>
-      </Popover.Trigger>
-      <Portal>
-        <Popover.Positioner>
-          <Popover.Content w="344px" aria-label={t('messages.emoji.button')}>
-            <Suspense fallback={null}>
-              <EmojiPanel onSelect={insert} />
-            </Suspense>
-          </Popover.Content>
-        </Popover.Positioner>
-      </Portal>
-    </Popover.Root>
+    <>
+      <IconButton
+        id={trigger}
+        type="button"
+        variant="ghost"
+        title={t('messages.emoji.button')}
+        aria-label={t('messages.emoji.button')}
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        boxSize="46px"
+        minW="46px"
+        borderRadius="full"
+        flex="none"
+        hideBelow="md"
+        onClick={() => setOpen(!open)}
+      >
+        <SmileyIcon />
+      </IconButton>
+      <EmojiPopover open={open} trigger={trigger} onClose={() => setOpen(false)} onSelect={insert} />
+    </>
   );
 }

@@ -1,11 +1,10 @@
-import { IconButton, Menu, Portal } from '@chakra-ui/react';
+import { IconButton } from '@chakra-ui/react';
 import type { Message } from '@lightbox/contract/messages/calls.js';
-import { ArrowBendUpLeftIcon, CopyIcon, DotsThreeVerticalIcon } from '@phosphor-icons/react';
-import { useRef, useState } from 'react';
+import { DotsThreeVerticalIcon } from '@phosphor-icons/react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { copyText } from '../../lib/copy';
-import { toast } from '../../lib/toaster';
-import { answer } from './answer';
+
+const MessageActions = lazy(async () => ({ default: (await import('./MessageActions')).MessageActions }));
 
 interface Props {
   message: Message;
@@ -20,7 +19,6 @@ export function MessageMenu({ message, own, name, tabbable }: Props) {
   const { t } = useTranslation();
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  const { content, senderId, recipientId } = message;
   return (
     <>
       <IconButton
@@ -47,43 +45,20 @@ export function MessageMenu({ message, own, name, tabbable }: Props) {
       >
         <DotsThreeVerticalIcon />
       </IconButton>
-      {open && (
-        <Menu.Root
-          open
-          defaultHighlightedValue="reply"
-          positioning={{
-            placement: own ? 'bottom-end' : 'bottom-start',
-            getAnchorRect: () => button.current?.getBoundingClientRect() ?? null,
-          }}
-          onOpenChange={({ open: stays }) => {
-            if (stays) return;
-            setOpen(false);
-            button.current?.focus();
-          }}
-          onSelect={({ value }) => {
-            // After the menu has given the focus back to its button.
-            if (value === 'reply') setTimeout(() => answer(own ? recipientId : senderId, message));
-            else void copyText(content).then((copied) => copied && toast.success(t('app.copied')));
-          }}
-        >
-          <Portal>
-            <Menu.Positioner>
-              <Menu.Content aria-label={own ? t('messages.youSaid') : t('messages.theySaid', { name })}>
-                <Menu.Item value="reply">
-                  <ArrowBendUpLeftIcon size={20} aria-hidden mirrored={document.dir === 'rtl'} />
-                  <Menu.ItemText>{t('messages.reply.act')}</Menu.ItemText>
-                </Menu.Item>
-                {content !== '' && (
-                  <Menu.Item value="copy">
-                    <CopyIcon size={20} aria-hidden />
-                    <Menu.ItemText>{t('messages.reply.copy')}</Menu.ItemText>
-                  </Menu.Item>
-                )}
-              </Menu.Content>
-            </Menu.Positioner>
-          </Portal>
-        </Menu.Root>
-      )}
+      <Suspense fallback={null}>
+        {open && (
+          <MessageActions
+            message={message}
+            own={own}
+            name={name}
+            anchor={() => button.current?.getBoundingClientRect() ?? null}
+            onClose={() => {
+              setOpen(false);
+              button.current?.focus();
+            }}
+          />
+        )}
+      </Suspense>
     </>
   );
 }
