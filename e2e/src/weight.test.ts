@@ -57,6 +57,13 @@ test.each([
   expect(total, `the heaviest: ${JSON.stringify(heaviest)}`).toBeLessThanOrEqual(goals.scriptBytes[screen]);
 });
 
+test('No two scripts import each other: one of them would use parts of the other before they are there.', () => {
+  const circles = Object.entries(manifest).flatMap(([key, { imports = [] }]) =>
+    imports.filter((one) => withImports(one).has(key)).map((one) => `${key} and ${one}`),
+  );
+  expect(circles).toEqual([]);
+});
+
 test('The first load of /login has few scripts: a slow line pays for each.', () => {
   expect(scriptsOf([route]).length).toBeLessThanOrEqual(goals.loginScripts);
 });
