@@ -286,6 +286,13 @@ const rendersInstance =
     const path = `/dicom-web/studies/${uid}/series/${uid}.1/instances/${uid}.1.1${suffix}`;
     return { by: { caller: person.id }, send: () => api.get(path) };
   };
+const stores =
+  (path: string) =>
+  async ({ api, person }: Counted) => ({
+    by: { device: String(person.sessionId) },
+    send: () =>
+      api.post(path).set('Content-Type', 'multipart/related; type="application/dicom"; boundary=x').send('--x--'),
+  });
 const countedCalls: Record<string, (counted: Counted) => Promise<{ by: Subject; send: () => Test }>> = {
   'login loginPair': async ({ person: { email } }) => ({
     by: { email, address: '203.0.113.140' },
@@ -347,6 +354,8 @@ const countedCalls: Record<string, (counted: Counted) => Promise<{ by: Subject; 
     const image = await buildImage(test.gateway, { owner: person });
     return { by: { caller: person.id }, send: () => api.get(`/upload/image/${image.id}/frames/1?rendered=true`) };
   },
+  'storeInstances deviceStudies': stores('/dicom-web/studies'),
+  'storeInstancesOfStudy deviceStudies': stores(`/dicom-web/studies/${uidOf('7')}`),
   'renderInstance rendering': rendersInstance('/rendered'),
   'renderFrames rendering': rendersInstance('/frames/1/rendered'),
   'startAnalysis analysis': async ({ api, person }) => {
