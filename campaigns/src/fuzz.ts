@@ -1,4 +1,4 @@
-// `npm run fuzz [-- api|dicomWeb|scim|signOn|drawings|files|resumable|guesses|sockets|timing …] [--examples n] [--minutes n] [--seed n]`: sends wrong input to the
+// `npm run fuzz [-- api|dicomWeb|scim|signOn|drawings|files|resumable|guesses|sockets|timing …] [--examples n] [--minutes n] [--role r] [--seed n]`: sends wrong input to the
 // whole product, which it starts with the people of the demonstration. Prints a table, and exits with 1 after a failure.
 // See docs/security.md.
 import { parseArgs } from 'node:util';
@@ -11,7 +11,7 @@ import { fuzzDrawings } from './fuzz/drawings.js';
 import { fuzzFiles } from './fuzz/files.js';
 import { NoPython } from './fuzz/generator.js';
 import { guessCodes } from './fuzz/guesses.js';
-import { People } from './fuzz/people.js';
+import { fuzzRoles, People } from './fuzz/people.js';
 import { startProviders } from './fuzz/providers.js';
 import { fuzzResumable } from './fuzz/resumable.js';
 import { fuzzScim } from './fuzz/scim.js';
@@ -65,6 +65,7 @@ const { values, positionals } = parseArgs({
   options: {
     examples: { type: 'string' },
     minutes: { type: 'string' },
+    role: { type: 'string' },
     seed: { type: 'string', default: '1' },
   },
   allowPositionals: true,
@@ -73,11 +74,20 @@ const named = positionals.filter((name) => name !== 'fuzz');
 const unknown = named.filter((name) => !Object.hasOwn(campaigns, name));
 const number = (text: string | undefined) => (text === undefined ? undefined : Number(text));
 
-if (unknown.length > 0) {
+if (values.role !== undefined && !(fuzzRoles as readonly string[]).includes(values.role)) {
+  console.error(`There is no role "${values.role}": use ${fuzzRoles.join(', ')}.`);
+  process.exitCode = 2;
+} else if (unknown.length > 0) {
   console.error(`There is no campaign "${unknown[0]}": use ${Object.keys(campaigns).join(', ')}, or none for all.`);
   process.exitCode = 2;
 } else {
-  const wishes = { examples: number(values.examples), minutes: number(values.minutes), seed: Number(values.seed) };
+  const role = fuzzRoles.find((one) => one === values.role);
+  const wishes = {
+    examples: number(values.examples),
+    minutes: number(values.minutes),
+    role,
+    seed: Number(values.seed),
+  };
   process.exitCode = await run(named.length > 0 ? named : Object.keys(campaigns), wishes).catch((error) => {
     console.error(error instanceof NoPython ? error.message : error);
     return 2;

@@ -1,5 +1,5 @@
 import type { Product } from '@lightbox/testkit/product.js';
-import type { People } from './people.js';
+import type { FuzzRole, People } from './people.js';
 import type { Providers } from './providers.js';
 
 /** The limits of a run. */
@@ -7,6 +7,8 @@ export interface Wishes {
   /** Cases per operation, or per kind of file or frame. Each campaign has its own default. */
   examples: number | undefined;
   minutes: number | undefined;
+  /** The campaign `api` does this role alone. */
+  role: FuzzRole | undefined;
   seed: number;
 }
 
