@@ -187,6 +187,8 @@ describe('a chat', () => {
     await waitFor(() => expect(marks()).toHaveLength(1));
     await userEvent.click(screen.getByRole('button', { name: 'New chat' }));
     await screen.findByRole('dialog');
+    // The dialog covers the chat a moment after it appears.
+    await waitFor(() => expect(screen.queryByRole('log')).toBeNull());
     act(() => messageEvents['message:new']?.(message(3, ben, ana, { content: 'Behind it' }), queryClient));
     await screen.findByText('Behind it');
     fireEvent.focus(window);
