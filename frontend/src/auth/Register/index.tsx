@@ -3,7 +3,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import { HourglassMediumIcon, QuestionIcon } from '@phosphor-icons/react';
 import { useMutation } from '@tanstack/react-query';
 import { useSetAtom } from 'jotai';
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import { FormProvider, useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Link as RouterLink, useLocation, useNavigate } from 'react-router-dom';
@@ -231,7 +231,8 @@ export function Register() {
   useTitle(t('auth.register.title'));
 
   const shown = useRef(at);
-  useEffect(() => {
+  // Before the step is painted: later, the focus would leave a field in which somebody types already.
+  useLayoutEffect(() => {
     if (shown.current === at) return;
     shown.current = at;
     window.scrollTo({ top: 0 });
