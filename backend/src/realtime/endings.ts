@@ -2,6 +2,7 @@ import { oid } from '@lightbox/core/db/ids.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import { isAlive } from '../auth/sessions.js';
 import type { Gateway } from '../context.js';
+import { endSoon } from './connections.js';
 import { type Io, sessionRoom } from './rooms.js';
 
 const POLL_MS = 500;
@@ -18,9 +19,13 @@ const PAUSE_MS = 5;
 export function disconnectSessions(io: Io, sessions: string[], reason: string): void {
   for (const id of sessions) {
     const room = sessionRoom(id);
-    if (!io.sockets.adapter.rooms.has(room)) continue;
+    const sockets = io.sockets.adapter.rooms.get(room);
+    if (!sockets) continue;
+    const connections = [...sockets].flatMap((socket) => io.sockets.sockets.get(socket)?.conn ?? []);
     io.to(room).emit('session:revoked', { reason });
     io.in(room).disconnectSockets(true);
+    // Packets that wait for a client that does not read must not be read after the end of its session.
+    connections.forEach(endSoon);
   }
 }
 

@@ -226,21 +226,29 @@ describe('messages', () => {
 });
 
 describe('a client that reads', () => {
+  /** A client that has stopped reading: its own end of the connection, and the gateway's. */
+  const stopped = async (person: Person) => {
+    const arriving = once(one.server, 'connection');
+    const { socket } = await connect(one, person);
+    const [far] = (await arriving) as [Socket];
+    const wire = (socket.io.engine.transport as unknown as { ws: { _socket: Socket } }).ws._socket;
+    wire.pause();
+    return { wire, far };
+  };
+
+  it('nothing is disconnected soon after its session ends, although it answers no goodbye', async () => {
+    const { patient } = await pair();
+    const { far } = await stopped(patient);
+    await new Client(two.url).as(patient).post('/auth/logout').expect(200);
+    await expect.poll(() => far.destroyed, { timeout: 10_000 }).toBe(true);
+  });
+
   it('nothing, or a kilobyte a second, is cut off before it fills the gateway’s memory, and catches up when it comes back', async () => {
     const { patient, provider } = await pair();
     const body = { recipientId: patient.id, content: 'first' };
     await new Client(one.url).as(provider).post('/message/send', body).expect(201);
     const start = await new Client(one.url).as(patient).get('/message/since').expect(200);
-    /** A client that has stopped reading: its own end of the connection, and the gateway's. */
-    const stopped = async () => {
-      const arriving = once(one.server, 'connection');
-      const { socket } = await connect(one, patient);
-      const [far] = (await arriving) as [Socket];
-      const wire = (socket.io.engine.transport as unknown as { ws: { _socket: Socket } }).ws._socket;
-      wire.pause();
-      return { wire, far };
-    };
-    const [silent, slow] = [await stopped(), await stopped()];
+    const [silent, slow] = [await stopped(patient), await stopped(patient)];
     const reading = setInterval(() => slow.wire.read(1024), 1_000);
 
     const [first] = await one.gateway.models.Message.find({ recipient: patient._id }).lean<MessageDoc[]>();

@@ -22,6 +22,7 @@ import { markDelivered, markRead } from '../messages/readMessages.js';
 import { sendMessage } from '../messages/sendMessage.js';
 import { isStreamed, take } from '../together/pace.js';
 import { ViewRooms } from '../together/rooms.js';
+import { endWhenSlow } from './connections.js';
 import { disconnectSessions, reconnectAll, watchSessions } from './endings.js';
 import { admit, allowHandshakes } from './handshake.js';
 import { payloads } from './payloads.js';
@@ -70,10 +71,6 @@ export interface Sockets {
 }
 
 const PRESENCE_MS = 20_000;
-/**
- * Limits for a client that does not read: waiting packets, and time since the last drain. A burst alone is no fault.
- */
-const SLOW_CLIENT = { packets: 500, ms: 2_000 };
 const MINUTE_MS = 60_000;
 /** Each try waits for MongoDB by itself; together they take about five minutes. */
 const MAX_TRIES = 50;
@@ -99,7 +96,7 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   io.on('connection', (socket) => {
     greet(gateway, io, socket).catch((error) => gateway.log.warn({ err: error }, 'greeting a socket failed'));
     listen(gateway, views, socket);
-    disconnectWhenSlow(gateway, socket);
+    endWhenSlow(gateway, socket.conn);
     socket.on('disconnect', () => {
       views.leave(socket).catch((error) => gateway.warn(error, 'the end of a look with others was not recorded'));
     });
@@ -353,28 +350,6 @@ const isRefused = (gateway: Gateway, viewer: Viewer): Promise<boolean> =>
       return true;
     },
   );
-
-/**
- * Disconnects a client that does not read, before its packets fill the memory. It gets what it missed when it
- * reconnects.
- */
-function disconnectWhenSlow(gateway: Gateway, { conn }: Client): void {
-  let waiting = 0;
-  let drained = Date.now();
-  conn.on('drain', () => {
-    waiting = 0;
-    drained = Date.now();
-  });
-  conn.on('packetCreate', () => {
-    if (waiting === 0) drained = Date.now();
-    waiting++;
-    if (waiting < SLOW_CLIENT.packets || Date.now() - drained < SLOW_CLIENT.ms) return;
-    gateway.log.warn('a client that does not read was disconnected');
-    // A normal close waits up to half a minute for the client, and holds all these packets.
-    (conn.transport as { socket?: { terminate?: () => void } }).socket?.terminate?.();
-    conn.close(true);
-  });
-}
 
 function localUsers(io: Io, which: (socket: Client) => boolean = () => true): string[] {
   return [...new Set([...io.sockets.sockets.values()].filter(which).map((socket) => socket.data.viewer.id))];
