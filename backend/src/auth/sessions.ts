@@ -175,9 +175,9 @@ export async function keepSession(gateway: Gateway, id: ObjectId): Promise<void>
 }
 
 /**
- * Ends sessions as part of a transaction (`endAccess` ends all access to an account). Deletes their push subscriptions
- * too: a device must get no notifications after its sign-out. Returns the ended sessions: call `cutSockets` with them
- * after the commit.
+ * Ends sessions as part of a transaction (`endAccess` ends all access to an account). What was begun in them ends too: their
+ * push subscriptions, as a device must get no notifications after its sign-out, and their tokens for another viewer.
+ * Returns the ended sessions: call `cutSockets` with them after the commit.
  */
 export async function endSessions(
   core: Core,
@@ -188,11 +188,10 @@ export async function endSessions(
   const open = { ...filter, endedAt: { $exists: false } };
   const sessions = await core.models.Session.find(open, { _id: 1 }, { session: tx }).lean();
   const ids = sessions.map((session) => session._id);
-  await core.models.Session.updateMany(
-    { _id: { $in: ids } },
-    { $set: { endedAt: core.clock.now(), endReason: reason } },
-    { session: tx },
-  );
+  const end = { $set: { endedAt: core.clock.now(), endReason: reason } };
+  await core.models.Session.updateMany({ _id: { $in: ids } }, end, { session: tx });
+  const begun = { 'token.session': { $in: ids }, endedAt: { $exists: false } };
+  await core.models.Session.updateMany(begun, end, { session: tx });
   await core.models.PushSubscription.deleteMany({ session: { $in: ids } }, { session: tx });
   return ids;
 }
