@@ -1,7 +1,7 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { isUsable } from '@lightbox/contract/users/states.js';
 import { findLiveLink } from '@lightbox/core/access/guests.js';
-import { findWaiting } from '@lightbox/core/access/requests.js';
+import { findWaiting, mayReceive } from '@lightbox/core/access/requests.js';
 import { verifiedShare } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
 import { grouped } from '@lightbox/core/db/group.js';
@@ -131,7 +131,7 @@ export async function guestOf(gateway: Gateway, { sub, rid }: Pick<Claims, 'sub'
 /** Returns the sender of a sender's token. Throws `AUTHENTICATION_FAILED` when the request takes no files. */
 export async function senderOf(gateway: Gateway, { sub, rid }: Pick<Claims, 'sub' | 'rid'>): Promise<Sender> {
   const request = await findWaiting(gateway.models, oid(sub), gateway.clock.now());
-  if (!request || !isUsable(await gateway.readUser(request.by))) throw new AppError('AUTHENTICATION_FAILED');
+  if (!request || !mayReceive(await gateway.readUser(request.by))) throw new AppError('AUTHENTICATION_FAILED');
   return { id: sub, _id: request._id, role: 'sender', sessionId: oid(rid), by: request.by, kind: request.kind };
 }
 
