@@ -96,6 +96,23 @@ describe('a job', () => {
     await vi.waitFor(async () => expect(await owing(event)).toEqual([]), 10_000);
   });
 
+  it('that lost its lock often, as on a machine without free processor time, is done all the same', async () => {
+    const { core } = worker;
+    const event = await share();
+    await vi.waitFor(async () => expect(await notified([event])).toBe(1), 10_000);
+    await core.models.Notification.deleteMany({});
+    const queue = core.queues.all.notifications;
+    const { id = '' } = await queue.add('notify', { eventId: String(event._id) }, { delay: 3_600_000 });
+    // The state after its lock was lost for the third time. BullMQ counts in `stc`.
+    await core.redis
+      .multi()
+      .hset(queue.toKey(id), 'stc', 3)
+      .zrem(queue.toKey('delayed'), id)
+      .lpush(queue.toKey('active'), id)
+      .exec();
+    await vi.waitFor(async () => expect(await notified([event])).toBe(1), 30_000);
+  }, 60_000);
+
   it('settles a notice when nothing is left to do about its record, whatever comes first', async () => {
     const { core } = worker;
     const [user, image, share, provider] = [newId(), newId(), newId(), newId()];

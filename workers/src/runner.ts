@@ -13,6 +13,11 @@ import { tasks } from './maintenance/tasks.js';
 
 /** The jobs of a killed worker are taken up after this time, instead of BullMQ's minute. */
 const LOCK_MS = 5_000;
+/**
+ * A job whose worker lost its lock, because it died or got no processor time, is taken up again so often, and then fails for
+ * good. A file that ends its worker each time must come to an end; all other jobs are harmless to their worker.
+ */
+const mostStalls = (queue: QueueName): number => (queue === 'previews' || queue === 'analysis' ? 3 : 1_000_000);
 /** A job waits this long for a part that is away. The time doubles with each attempt, up to `most`. */
 const AWAY_MS = { first: 2_000, most: 30_000 };
 /** A job of a newer version waits this long for a process of that version. */
@@ -29,7 +34,7 @@ export function runQueue(queue: QueueName, tools: Tools, signal: AbortSignal): W
     concurrency: core.config.worker.concurrency[queue],
     lockDuration: LOCK_MS,
     stalledInterval: LOCK_MS,
-    maxStalledCount: 3,
+    maxStalledCount: mostStalls(queue),
   });
   worker.on('error', () => undefined);
   worker.on('completed', (job) => {

@@ -1,7 +1,7 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { isUsable } from '@lightbox/contract/users/states.js';
 import { findLiveLink } from '@lightbox/core/access/guests.js';
-import { findWaiting } from '@lightbox/core/access/requests.js';
+import { findWaiting, mayReceive } from '@lightbox/core/access/requests.js';
 import { verifiedShare } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
 import { grouped } from '@lightbox/core/db/group.js';
@@ -131,7 +131,7 @@ export async function guestOf(gateway: Gateway, { sub, rid }: Pick<Claims, 'sub'
 /** Returns the sender of a sender's token. Throws `AUTHENTICATION_FAILED` when the request takes no files. */
 export async function senderOf(gateway: Gateway, { sub, rid }: Pick<Claims, 'sub' | 'rid'>): Promise<Sender> {
   const request = await findWaiting(gateway.models, oid(sub), gateway.clock.now());
-  if (!request || !isUsable(await gateway.readUser(request.by))) throw new AppError('AUTHENTICATION_FAILED');
+  if (!request || !mayReceive(await gateway.readUser(request.by))) throw new AppError('AUTHENTICATION_FAILED');
   return { id: sub, _id: request._id, role: 'sender', sessionId: oid(rid), by: request.by, kind: request.kind };
 }
 
@@ -175,9 +175,9 @@ export async function keepSession(gateway: Gateway, id: ObjectId): Promise<void>
 }
 
 /**
- * Ends sessions as part of a transaction (`endAccess` ends all access to an account). Deletes their push subscriptions
- * too: a device must get no notifications after its sign-out. Returns the ended sessions: call `cutSockets` with them
- * after the commit.
+ * Ends sessions as part of a transaction (`endAccess` ends all access to an account). What was begun in them ends too: their
+ * push subscriptions, as a device must get no notifications after its sign-out, and their tokens for another viewer.
+ * Returns the ended sessions: call `cutSockets` with them after the commit.
  */
 export async function endSessions(
   core: Core,
@@ -188,11 +188,10 @@ export async function endSessions(
   const open = { ...filter, endedAt: { $exists: false } };
   const sessions = await core.models.Session.find(open, { _id: 1 }, { session: tx }).lean();
   const ids = sessions.map((session) => session._id);
-  await core.models.Session.updateMany(
-    { _id: { $in: ids } },
-    { $set: { endedAt: core.clock.now(), endReason: reason } },
-    { session: tx },
-  );
+  const end = { $set: { endedAt: core.clock.now(), endReason: reason } };
+  await core.models.Session.updateMany({ _id: { $in: ids } }, end, { session: tx });
+  const begun = { 'token.session': { $in: ids }, endedAt: { $exists: false } };
+  await core.models.Session.updateMany(begun, end, { session: tx });
   await core.models.PushSubscription.deleteMany({ session: { $in: ids } }, { session: tx });
   return ids;
 }

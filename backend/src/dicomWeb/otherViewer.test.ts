@@ -18,6 +18,7 @@ import {
   buildProvider,
   buildShare,
   type Person,
+  signIn,
 } from '../testing/factories.js';
 import { useGateway } from '../testing/useGateway.js';
 
@@ -177,6 +178,15 @@ describe('a token for another viewer', () => {
     [
       'its person leaves',
       ({ recipient }) => test.gateway.models.User.updateOne({ _id: recipient._id }, { $set: { active: false } }),
+    ],
+    ['its person signs out', ({ recipient }) => api.as(recipient).post('/auth/logout', {}).expect(200)],
+    [
+      'its person ends that session on another device',
+      async ({ recipient }) => {
+        const made = await test.gateway.models.Session.findOne({ user: recipient._id, token: { $exists: false } });
+        const { token } = await signIn(test.gateway, recipient._id);
+        await api.as(token).del(`/auth/sessions/${made?._id}`).expect(200);
+      },
     ],
     ['the file is deleted', ({ image }) => api.as(image.owner).del(`/studies/${image.study}`, {}).expect(200)],
   ];

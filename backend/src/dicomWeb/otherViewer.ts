@@ -28,7 +28,8 @@ interface Opened {
 
 /**
  * Makes an address that opens one image or study in the other viewer of the settings. Its token is the person's own right,
- * limited to this target and to reading, and ends with the share. The person opens it for themselves: the log names them.
+ * limited to this target and to reading, and ends with the share and at the sign-out. The person opens it for themselves:
+ * the log names them.
  */
 export async function openElsewhere({ gateway, actor, viewer, body }: Context<Call>): Promise<Answer<DataOf<Call>>> {
   const { target, owner, share } = await requireOpened(gateway, viewer, body);
@@ -38,7 +39,7 @@ export async function openElsewhere({ gateway, actor, viewer, body }: Context<Ca
   const hour = new Date(gateway.clock.now().getTime() + limits.viewerTokenMinutes * 60_000);
   const expiresAt = share?.expiresAt && share.expiresAt < hour ? share.expiresAt : hour;
   const scopes: AnyScope[] = [viewerScope];
-  const rights = { scopes, only: target, ...(share ? { share: share._id } : {}) };
+  const rights = { scopes, only: target, session: viewer.sessionId, ...(share ? { share: share._id } : {}) };
   const name = new URL(template).host.slice(0, limits.tokenNameLength);
   const { token, doc } = newToken(gateway, viewer._id, { name, ...rights }, expiresAt);
   await gateway.events.change(actor, async (tx) => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
 import { decideImage, type ImageFacts, type ImageRule, imageRules } from '@lightbox/contract/images/policy.js';
@@ -195,23 +197,26 @@ describe('asking', () => {
 });
 
 describe('the states of a request', () => {
-  const inState = async (state: RequestState | 'expired' | 'deactivated'): Promise<[Asked, string]> => {
+  const inState = async (state: RequestState | 'expired' | 'deactivated' | 'demoted'): Promise<[Asked, string]> => {
     const asked = await ask();
     const token = await tokenOf(asked);
     const { ImageRequest, User } = test.gateway.models;
     const past = new Date(test.clock.now().getTime() - 1);
-    if (state === 'deactivated') await User.updateOne({ _id: asked.asker._id }, { active: false });
+    if (state === 'demoted') await User.updateOne({ _id: asked.asker._id }, { role: 'patient' });
+    else if (state === 'deactivated') await User.updateOne({ _id: asked.asker._id }, { active: false });
     else if (state === 'expired') await ImageRequest.updateOne({ _id: asked.id }, { expiresAt: past });
     else await ImageRequest.updateOne({ _id: asked.id }, { state });
     return [asked, token];
   };
 
-  it.each([...requestStates, 'expired', 'deactivated'] as const)(
+  it.each([...requestStates, 'expired', 'deactivated', 'demoted'] as const)(
     'only a waiting request takes files, and says so: %s',
     async (state) => {
       const [asked, token] = await inState(state);
       const said = await opened(asked);
-      expect(said.state).toBe({ expired: 'ended', deactivated: 'revoked' }[state as string] ?? state);
+      expect(said.state).toBe(
+        { expired: 'ended', deactivated: 'revoked', demoted: 'revoked' }[state as string] ?? state,
+      );
       const waits = state === 'waiting';
       expect(Object.keys(said).length > 2).toBe(waits);
       expect((await begin(token, 9)).status).toBe(waits ? 201 : 401);
@@ -350,6 +355,38 @@ describe('sending', () => {
     expect(await Upload.countDocuments({ request: oid(asked.id) })).toBe(0);
     expect(await usageOf(asked.asker)).toEqual({ files: 0, bytes: 0 });
   });
+
+  it.each([
+    ['is deactivated', { active: false }],
+    ['gets another role', { role: 'patient' }],
+  ])(
+    'a file whose last bytes arrive when the account of the asker %s is 401 and leaves no image',
+    async (_, change) => {
+      const asked = await ask();
+      const token = await tokenOf(asked);
+      const { id } = await begin(token, files.png.length);
+      const upload = request(`${test.url}/api/upload/tus/${id}`, {
+        method: 'PATCH',
+        headers: {
+          authorization: `Bearer ${token}`,
+          'tus-resumable': '1.0.0',
+          'upload-offset': '0',
+          'content-type': 'application/offset+octet-stream',
+          'content-length': files.png.length,
+        },
+      });
+      const answered = once(upload, 'response') as Promise<[IncomingMessage]>;
+      upload.write(files.png.subarray(0, -4));
+      const { Upload, User } = test.gateway.models;
+      await expect.poll(() => Upload.exists({ _id: id, 'lock.until': { $exists: true } })).not.toBeNull();
+      await User.updateOne({ _id: asked.asker._id }, change);
+      upload.end(files.png.subarray(-4));
+      const [answer] = await answered;
+      answer.resume();
+      expect(answer.statusCode).toBe(401);
+      expect(await held(asked)).toEqual([]);
+    },
+  );
 
   it('an upload of a sender is out of reach for others, for the person who asked and for other requests', async () => {
     const asked = await ask();

@@ -1,8 +1,7 @@
 import type { DataOf } from '@lightbox/contract/call.js';
 import type { OpenedRequest, requestCalls } from '@lightbox/contract/requests/calls.js';
 import { requestState } from '@lightbox/contract/requests/states.js';
-import { isUsable } from '@lightbox/contract/users/states.js';
-import { holdRequest } from '@lightbox/core/access/requests.js';
+import { holdRequest, mayReceive } from '@lightbox/core/access/requests.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -30,7 +29,7 @@ export async function openRequest({
   const state = requestState(request, clock.now());
   if (state !== 'waiting') return { data: { state, expiresAt } };
   // Nobody would look at the files.
-  if (!isUsable(asker)) return { data: { state: 'revoked', expiresAt } };
+  if (!mayReceive(asker)) return { data: { state: 'revoked', expiresAt } };
   const room = roomOf(request);
   return {
     data: {

@@ -2,10 +2,10 @@ import type { signOnCalls } from '@lightbox/contract/signOn/calls.js';
 import { isDuplicate, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
+import type { CodeDoc } from '@lightbox/core/models/code.js';
 import type { IdentityDoc } from '@lightbox/core/models/identity.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
-import type { QueryFilter } from 'mongoose';
 import { cutSockets, endSessions } from '../auth/sessions.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { away, type Discovered } from './providers.js';
@@ -22,9 +22,17 @@ interface LogoutToken extends JWTPayload {
   sid?: string;
 }
 
+/** Matches what came from a sign-in at a provider: sessions, and sign-ins that wait for their second step. */
+interface Named {
+  user?: ObjectId;
+  'signOn.provider'?: string;
+  'signOn.identity'?: ObjectId;
+  'signOn.sid'?: string;
+}
+
 /**
- * Ends the sessions that a logout token names: those of one session at the provider, or all of a person. An unknown
- * session or person is no fault.
+ * Ends the sessions that a logout token names, and the sign-ins that wait for their second step: those of one session at
+ * the provider, or all of a person. An unknown session or person is no fault.
  */
 export async function endSignOn({
   gateway,
@@ -35,13 +43,19 @@ export async function endSignOn({
   const discovered = await gateway.signOn.discover(params.provider);
   const token = await verify(discovered, body.logout_token);
   await spend(gateway, discovered, token.jti);
-  const named = await sessionsOf(gateway, discovered, token);
-  const one = named && (await gateway.models.Session.findOne(named).lean<SessionDoc>());
+  const { Code, Session } = gateway.models;
+  const named = await namedBy(gateway, discovered, token);
+  const waiting = { ...named, usedAt: { $exists: false } };
+  const one =
+    named &&
+    ((await Session.findOne({ ...named, endedAt: { $exists: false } }).lean<SessionDoc>()) ??
+      (await Code.findOne(waiting).lean<CodeDoc>()));
   if (!named || !one?.signOn) return { data: null };
   const { user, signOn } = one;
   let ended: ObjectId[] = [];
   await gateway.events.change(actor, async (tx) => {
     ended = await endSessions(gateway, named, 'signOnEnded', tx.session);
+    await Code.updateMany(waiting, { $set: { usedAt: gateway.clock.now() } }, { session: tx.session });
     tx.record({ type: 'signOn.ended', actor: user, record: signOn.identity, reason: signOn.provider });
     return signOn.identity;
   });
@@ -89,14 +103,13 @@ async function spend({ models, keys, clock }: Gateway, { provider }: Discovered,
   });
 }
 
-async function sessionsOf(
+async function namedBy(
   { models }: Gateway,
   { provider }: Discovered,
   { sub, sid }: LogoutToken,
-): Promise<QueryFilter<SessionDoc> | null> {
-  const open = { endedAt: { $exists: false } };
+): Promise<Named | null> {
   const ofSession = sid === undefined ? {} : { 'signOn.sid': sid };
-  if (sub === undefined) return { ...open, 'signOn.provider': provider.id, ...ofSession };
+  if (sub === undefined) return { 'signOn.provider': provider.id, ...ofSession };
   const identity = await models.Identity.findOne({ issuer: provider.issuer, subject: sub }).lean<IdentityDoc>();
-  return identity && { ...open, 'signOn.identity': identity._id, ...ofSession };
+  return identity && { user: identity.user, 'signOn.identity': identity._id, ...ofSession };
 }

@@ -189,10 +189,14 @@ async function exchange(
   }
 }
 
-const codeOf = (error: unknown): string =>
-  error instanceof oidc.ResponseBodyError || error instanceof oidc.AuthorizationResponseError
-    ? error.error
-    : String((error as { code?: unknown })?.code ?? (error as Error)?.name);
+/** Returns the code of a fault for the log. The browser or the provider may have written it, so any other text is left out. */
+function codeOf(error: unknown): string {
+  const code =
+    error instanceof oidc.ResponseBodyError || error instanceof oidc.AuthorizationResponseError
+      ? error.error
+      : String((error as { code?: unknown })?.code ?? (error as Error)?.name);
+  return /^\w{1,50}$/.test(code) ? code : 'other';
+}
 
 /** True when the provider did not answer, or with a fault of its own. */
 function isAway(error: unknown): boolean {

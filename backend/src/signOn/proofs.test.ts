@@ -1,10 +1,10 @@
 import { oidcClient } from '@lightbox/testkit/oidcProvider.js';
 import { describe, expect, it } from 'vitest';
 import { connectSocket } from '../testing/client.js';
-import { signIn } from '../testing/factories.js';
+import { mailedCode, signIn } from '../testing/factories.js';
 import { cookieOf, useSignOn } from '../testing/useSignOn.js';
 
-const { test, api, clinic, admin, begin, finish, signOn, person } = useSignOn();
+const { test, api, clinic, admin, begin, finish, signOn, person, userOf } = useSignOn();
 
 const backChannel = '/auth/sign-on/clinic/back-channel-logout';
 
@@ -116,5 +116,20 @@ describe('a proof and an end', () => {
     await api.as(data.token).get('/users/profile').expect(200);
     expect(await end(await clinic.sign(good(), 'logout+jwt'))).toBe(200);
     await api.as(data.token).get('/users/profile').expect(401);
+  });
+
+  it('A sign-out at the provider ends a sign-in that waits for its second step.', async () => {
+    const { sub, email } = person({ amr: ['pwd'] });
+    const browser = clinic.browser();
+    const { url, cookie } = await begin();
+    const first = (await finish(cookie, await browser.signIn(url, sub)).expect(200)).body.data;
+    expect(first.method).toBe('mail');
+    const { code } = await mailedCode(test.gateway, (await userOf(email))._id);
+    const other = (await signOn(sub)).body.data;
+    const otherCode = (await mailedCode(test.gateway, (await userOf(email))._id)).code;
+    await browser.signOut(`${clinic.issuer}/session/end?client_id=${oidcClient.id}`);
+    await api.as(first.token).post('/auth/confirm', { code }).expect(410);
+    // Another session at the provider.
+    await api.as(other.token).post('/auth/confirm', { code: otherCode }).expect(200);
   });
 });

@@ -2,7 +2,7 @@ import { throttles } from '@lightbox/contract/throttles.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { IdentityDoc } from '@lightbox/core/models/identity.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Client } from '../testing/client.js';
 import { buildAdmin, buildPatient, buildProvider, mailedCode, signIn } from '../testing/factories.js';
 import { joinGateway } from '../testing/gateway.js';
@@ -202,6 +202,22 @@ describe('an answer that is refused stores nothing', () => {
     const state = new URL(url).searchParams.get('state');
     const answer = await finish(cookie, `${redirect()}?error=access_denied&state=${state}`);
     expect(answer.body.error).toBe('SIGN_ON_CANCELLED');
+  });
+
+  it.each([
+    ['login_required', 'login_required'],
+    ['Hina Farooq, 14 March 1988', 'other'],
+  ])('an answer with the error %j, which the log shows as %j', async (error, shown) => {
+    const logged = vi.spyOn(test.gateway.log, 'warn');
+    const { url, cookie } = await begin();
+    const answer = new URLSearchParams({
+      error,
+      iss: clinic.issuer,
+      state: new URL(url).searchParams.get('state') ?? '',
+    });
+    expect((await finish(cookie, `${redirect()}?${answer}`)).body.error).toBe('SIGN_ON_REFUSED');
+    expect(logged.mock.calls.map(([facts]) => facts)).toContainEqual({ provider: 'clinic', fault: shown });
+    logged.mockRestore();
   });
 
   it.each(['https://evil.example', '//evil.example', '/\\evil.example', 'javascript:alert(1)', '/ok\n/x', 'x'])(

@@ -1,11 +1,14 @@
 import { limits } from '@lightbox/contract/limits.js';
+import { roleMay } from '@lightbox/contract/permissions.js';
+import { isUsable } from '@lightbox/contract/users/states.js';
 import type { ClientSession } from 'mongoose';
 import type { ObjectId } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import { AppError } from '../errors.js';
 import type { ImageRequestDoc } from '../models/imageRequest.js';
 import type { Models } from '../models/models.js';
-import { touch } from './hold.js';
+import type { UserDoc } from '../models/user.js';
+import { holdUser, touch } from './hold.js';
 
 /** The state `waiting` as a filter: requests that take files. */
 export const waitingRequest = (now: Date) => ({ state: 'waiting' as const, expiresAt: { $gt: now } });
@@ -24,13 +27,17 @@ export const openRequest = (now: Date) => ({ $or: [waitingRequest(now), { state:
 /** Images and studies that arrived for a request and wait for its end, as a filter for lists, which leave them out. */
 export const notHeld = { held: { $exists: false } };
 
+/** True while the person who asked may take files: the account works, and its role may have images of its own. */
+export const mayReceive = (asker: UserDoc | null): asker is UserDoc =>
+  isUsable(asker) && roleMay(asker.role, 'image.upload');
+
 /** Returns the request while it takes files. */
 export const findWaiting = (models: Models, id: ObjectId, now: Date): Promise<ImageRequestDoc | null> =>
   models.ImageRequest.findOne({ _id: id, ...waitingRequest(now) })
     .readConcern(NEWEST)
     .lean<ImageRequestDoc>();
 
-/** Returns the request, for a transaction that adds a file to it. Throws once it takes no files. */
+/** Returns the request, for a transaction that adds a file to it. Throws once it, or the person who asked, takes no files. */
 export async function holdRequest(
   models: Models,
   id: ObjectId,
@@ -39,6 +46,7 @@ export async function holdRequest(
 ): Promise<ImageRequestDoc> {
   const waiting = { _id: id, ...waitingRequest(now) };
   const request = await models.ImageRequest.findOneAndUpdate(waiting, touch, { session }).lean<ImageRequestDoc>();
-  if (!request) throw new AppError('AUTHENTICATION_FAILED');
+  const asker = request && (await holdUser(models, { _id: request.by }, session));
+  if (!request || !mayReceive(asker)) throw new AppError('AUTHENTICATION_FAILED');
   return request;
 }

@@ -48,4 +48,5 @@ export const code = schemaOf<CodeDoc>({
   expiresAt: date,
 })
   .index({ user: 1, purpose: 1, createAt: -1 })
+  .index({ 'signOn.sid': 1 }, { partialFilterExpression: { 'signOn.sid': { $exists: true } } })
   .index({ expiresAt: 1 }, { expireAfterSeconds: hours(1) });

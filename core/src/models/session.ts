@@ -12,6 +12,8 @@ interface SessionToken {
   only?: ShareTarget;
   /** The share on which it rests: the token ends with it. */
   share?: Id;
+  /** The session in which it was made, of a token for another viewer: a sign-out there ends it. */
+  session?: Id;
 }
 
 export interface SessionDoc {
@@ -56,6 +58,7 @@ export const session = schemaOf<SessionDoc>({
     hash: string,
     only: part<ShareTarget>({ image: id, study: ObjectId }),
     share: ObjectId,
+    session: ObjectId,
   }),
   signOn,
   browser: String,
@@ -67,4 +70,5 @@ export const session = schemaOf<SessionDoc>({
   .index({ 'signOn.identity': 1 }, { partialFilterExpression: { 'signOn.identity': { $exists: true } } })
   .index({ 'token.hash': 1 }, { unique: true, partialFilterExpression: { 'token.hash': { $exists: true } } })
   .index({ 'token.share': 1 }, { partialFilterExpression: { 'token.share': { $exists: true } } })
+  .index({ 'token.session': 1 }, { partialFilterExpression: { 'token.session': { $exists: true } } })
   .index({ expiresAt: 1 }, { expireAfterSeconds: days(30) });

@@ -31,7 +31,8 @@ export function plainError(error: unknown): object {
   return { type: name, message: said, stack: places, ...(code === undefined ? {} : { code }) };
 }
 
-export const withoutValues = (text = ''): string => text.replace(/dup key: \{[^}]*\}/g, 'dup key');
+/** Leaves out the values of a unique index. A value may contain braces, so everything up to the last one of its line goes. */
+export const withoutValues = (text = ''): string => text.replace(/dup key: \{.*\}/g, 'dup key');
 
 const QUIET_MS = 10_000;
 

@@ -13,7 +13,7 @@ import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { createTransport, type Transporter } from 'nodemailer';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ShareFacts } from './mailText.js';
 import { deliver, sendMail } from './sendMail.js';
 import { textOf } from './templates.js';
@@ -254,6 +254,22 @@ describe('the mail of an act', () => {
     await core.models.Image.collection.insertOne({ _id: image, owner: newId() } as never);
     expect(await mailed(share)).toEqual([String(share._id)]);
   });
+});
+
+it('A mail goes out once when its job runs several times at once, and again after its note has failed.', async () => {
+  const email = `${newId()}@hospital.test`;
+  const [record, event] = [await account(email), newId()];
+  await core.models.Event.collection.insertOne({ _id: event, type: 'user.approve', record, refs: {} } as never);
+  const run = () => sendMail(core, mailer, String(event), 'accountApproved');
+  const failing = vi.spyOn(core.models.SentMail, 'updateOne').mockImplementationOnce(() => {
+    throw new Error('MongoDB is away.');
+  });
+  const tries = await Promise.allSettled([run(), run(), run()]);
+  expect(tries.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  await run();
+  await run();
+  expect(failing).toHaveBeenCalledTimes(2);
+  expect(mailbox.mails(email)).toHaveLength(1);
 });
 
 it('The mail of a guest link has its address and not its code, and none goes out once the link has ended.', async () => {

@@ -26,6 +26,7 @@ import type { Transporter } from 'nodemailer';
 import { JobFailed, NewerVersion } from '../failures.js';
 import type { Clinic, MailFacts, ShareFacts } from './mailText.js';
 import { asHtml, asText } from './render.js';
+import { sendOnce } from './sendOnce.js';
 import { languages, textOf } from './templates.js';
 
 interface Letter {
@@ -36,8 +37,7 @@ interface Letter {
 
 /**
  * Sends the mail that an event asks for, from the current state: no mail goes out for an expired code or an ended share.
- * At least once: when the worker dies after the server accepted the mail and before it notes that, the mail is sent again
- * with the same Message-ID.
+ * At least once, and a repeated mail has the same Message-ID (`sendOnce.ts`).
  */
 export async function sendMail(core: Core, mailer: Transporter, eventId: string, template: EventMail): Promise<void> {
   const mailId = `${eventId}-${template}`;
@@ -53,17 +53,13 @@ export async function sendMail(core: Core, mailer: Transporter, eventId: string,
 }
 
 /** Sends one mail, unless it was sent before: a job that failed at one of its mails begins again. */
-async function send(
+export const send = (
   core: Core,
   mailer: Transporter,
   mailId: string,
   template: MailTemplate,
   letter: Letter,
-): Promise<void> {
-  if (await core.models.SentMail.exists({ _id: mailId })) return;
-  await deliver(core, mailer, mailId, template, letter);
-  await note(core, mailId);
-}
+): Promise<void> => sendOnce(core, mailer, mailId, () => deliver(core, mailer, mailId, template, letter));
 
 /** nodemailer's codes for connection errors. */
 const UNREACHABLE = new Set(['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS']);
@@ -127,9 +123,6 @@ export class MailFailed extends JobFailed {
     super(`The mail could not be sent: ${parts.join(' ') || 'no reason given'}.`);
   }
 }
-
-export const note = (core: Core, mailId: string): Promise<unknown> =>
-  core.models.SentMail.updateOne({ _id: mailId }, { $setOnInsert: { at: core.clock.now() } }, { upsert: true });
 
 /** One mail, or a mail for each of several accounts. */
 type Composed = Letter | (Letter & { to: ObjectId })[] | null;

@@ -9,7 +9,7 @@ import type { UserDoc } from '@lightbox/core/models/user.js';
 import { digestUpdate, noticeSettingsOf } from '@lightbox/core/notifications/noticeSettings.js';
 import type { JobData } from '@lightbox/core/queues/jobs.js';
 import type { Transporter } from 'nodemailer';
-import { deliver, note } from '../mail/sendMail.js';
+import { send } from '../mail/sendMail.js';
 
 const BATCH = 500;
 
@@ -42,19 +42,15 @@ export async function sendDigest(
   { userId, day }: JobData<'sendDigest'>,
 ): Promise<void> {
   const { models, config } = core;
-  const mailId = `${userId}-${day}-digest`;
   const to = oid(userId);
-  const [user, sent] = await Promise.all([
-    models.User.findById(to).lean<UserDoc>(),
-    models.SentMail.exists({ _id: mailId }),
-  ]);
-  if (sent || !isUsable(user)) return;
+  const user = await models.User.findById(to).lean<UserDoc>();
+  if (!isUsable(user)) return;
   const { digest: every } = noticeSettingsOf(user);
   if (every === 'off') return;
   const counts = await unreadByGroup(core, to);
   if (Object.keys(counts).length === 0) return;
-  await deliver(core, mailer, mailId, 'digest', { to, facts: { counts, link: `${config.publicUrl}/login` } });
-  await note(core, mailId);
+  const facts = { counts, link: `${config.publicUrl}/login` };
+  await send(core, mailer, `${userId}-${day}-digest`, 'digest', { to, facts });
 }
 
 /** The number of unread notices and messages by group, without groups that have none. */

@@ -14,7 +14,7 @@ import { planReminder } from '@lightbox/core/notifications/reminders.js';
 import { queueDeliveries } from '@lightbox/core/push/deliveries.js';
 import type { JobData } from '@lightbox/core/queues/jobs.js';
 import type { Transporter } from 'nodemailer';
-import { deliver, note } from '../mail/sendMail.js';
+import { send } from '../mail/sendMail.js';
 
 const minute = 60_000;
 const MESSAGE_AFTER_MS = limits.messageMailMinutes * minute;
@@ -175,11 +175,9 @@ async function laterFor(
 async function mailThem(core: Core, mailer: Transporter, to: ObjectId, reminders: DueReminder[]): Promise<void> {
   const [first] = reminders;
   const template = reminders.every(({ about }) => about === 'message') ? 'unreadMessages' : 'somethingNew';
-  const mailId = `${first?._id}-${template}`;
-  if (await core.models.SentMail.exists({ _id: mailId })) return;
   const path = template === 'unreadMessages' ? await pathOfChats(core, reminders) : '/login';
-  await deliver(core, mailer, mailId, template, { to, facts: { link: `${core.config.publicUrl}${path}` } });
-  await note(core, mailId);
+  const facts = { link: `${core.config.publicUrl}${path}` };
+  await send(core, mailer, `${first?._id}-${template}`, template, { to, facts });
 }
 
 async function pathOfChats({ models }: Core, reminders: DueReminder[]): Promise<string> {
