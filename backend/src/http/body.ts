@@ -42,6 +42,8 @@ function readText(req: Request): Promise<string> {
     const refuse = () => reject(new AppError('BAD_REQUEST'));
     req.once('error', refuse);
     req.once('close', refuse);
+    // It was gone before: nothing more happens to the request.
+    if (!req.readable) refuse();
   });
 }
 
