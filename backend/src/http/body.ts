@@ -50,8 +50,8 @@ function readText(req: Request): Promise<string> {
 function objectIn(text: string): unknown {
   let value: unknown;
   try {
-    // Some programs begin a text with the mark of its byte order.
-    value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    // Some programs begin a text with the mark of its byte order. Without more it is an empty body.
+    value = JSON.parse((text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) || '{}');
   } catch {
     throw new AppError('MALFORMED_JSON');
   }
