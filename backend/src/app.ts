@@ -135,8 +135,8 @@ function api(gateway: Gateway): Router {
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('X-Robots-Tag', 'noindex');
     if (!gateway.startUp.done) throw unavailable();
-    req.cookies = {};
-    if (req.headers.cookie !== undefined) readCookies(req, res, () => undefined);
+    if (req.headers.cookie === undefined) req.cookies = {};
+    else readCookies(req, res, () => undefined);
     return direct(req, res, next);
   });
   docsRoutes(router, gateway.config.publicUrl);

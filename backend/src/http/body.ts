@@ -36,10 +36,13 @@ const isObject = (value: unknown): value is object =>
 function readText(req: Request): Promise<string> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
-    req.on('data', (part: Buffer) => parts.push(part));
-    req.once('end', () => resolve((parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)).toString()));
-    // The client is gone. After the end of the body this changes nothing.
+    // The client is gone.
     const refuse = () => reject(new AppError('BAD_REQUEST'));
+    req.on('data', (part: Buffer) => parts.push(part));
+    req.once('end', () => {
+      req.off('close', refuse);
+      resolve((parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)).toString());
+    });
     req.once('error', refuse);
     req.once('close', refuse);
     // It was gone before: nothing more happens to the request.
