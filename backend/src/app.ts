@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
 import { behindApi, doors } from '@lightbox/contract/doors.js';
@@ -6,8 +5,6 @@ import { AppError } from '@lightbox/core/errors.js';
 import cookieParser from 'cookie-parser';
 import cors from 'cors';
 import express, { type Express, type RequestHandler, Router } from 'express';
-import helmet from 'helmet';
-import { pinoHttp } from 'pino-http';
 import { analysisRoutes } from './analysis/routes.js';
 import { annotationRoutes } from './annotations/routes.js';
 import { auditRoutes } from './audit/routes.js';
@@ -20,11 +17,12 @@ import { emergencyRoutes } from './emergencies/routes.js';
 import { outcome } from './fhir/outcome.js';
 import { fhirRoutes } from './fhir/routes.js';
 import { guestRoutes } from './guests/routes.js';
+import { directRoutes } from './http/directRoutes.js';
 import { docsRoutes } from './http/docs.js';
 import { errorHandler, unavailable } from './http/errors.js';
 import { healthRoutes } from './http/health.js';
-import { loggedPath } from './http/loggedPath.js';
-import { measureRequests, nameRoute } from './http/measure.js';
+import { nameRoute, observeRequests } from './http/observe.js';
+import { securityHeaders } from './http/securityHeaders.js';
 import { serveSite } from './http/site.js';
 import { traceRequests } from './http/traceRequests.js';
 import { imageRoutes } from './images/routes.js';
@@ -87,20 +85,7 @@ export function createApp(gateway: Gateway, isStopping: () => boolean): Express 
   // Answers of calls are `no-store`: nobody has an earlier one to compare. Files and bytes have tags of their own.
   app.set('etag', false);
   app.use(traceRequests);
-  app.use(
-    pinoHttp({
-      logger: log,
-      genReqId: () => randomUUID(),
-      autoLogging: { ignore: (req) => req.url === '/healthz' || req.url === '/readyz' },
-      // The query is left out: a search text may name a person.
-      serializers: {
-        req: (req) => ({ id: req.id, method: req.method, path: loggedPath(String(req.url)) }),
-        res: (res) => ({ statusCode: res.statusCode }),
-      },
-      customLogLevel: (_req, res) => (res.statusCode >= 500 ? 'error' : 'debug'),
-    }),
-  );
-  app.use(measureRequests(gateway.metrics));
+  app.use(observeRequests(gateway.metrics, log));
   app.use((_req, res, next) => {
     // A client that reused the connection would get no answer to its next request.
     if (isStopping()) res.setHeader('Connection', 'close');
@@ -141,60 +126,25 @@ const readableFrom = (origins: string[]): RequestHandler =>
     maxAge: 600,
   });
 
-/** Sets the headers that tell browsers to allow nothing that the pages do not need. */
-function securityHeaders({ https, baseUri = "'none'" }: { https: boolean; baseUri?: string }) {
-  return helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'self'"],
-        // WebAssembly for the image decoders; no inline script anywhere.
-        scriptSrc: ["'self'", "'wasm-unsafe-eval'"],
-        // Emotion writes style elements at run time (docs/security.md, "Deviations").
-        styleSrc: ["'self'", "'unsafe-inline'"],
-        imgSrc: ["'self'", 'blob:', 'data:'],
-        // Recordings are played from the memory of the tab.
-        mediaSrc: ["'self'", 'blob:'],
-        fontSrc: ["'self'"],
-        workerSrc: ["'self'", 'blob:'],
-        connectSrc: ["'self'", 'blob:'],
-        objectSrc: ["'none'"],
-        baseUri: [baseUri],
-        formAction: ["'self'"],
-        frameAncestors: ["'none'"],
-        ...(https ? { upgradeInsecureRequests: [] } : {}),
-      },
-    },
-    strictTransportSecurity: https ? { maxAge: 31_536_000, includeSubDomains: true } : false,
-    referrerPolicy: { policy: 'no-referrer' },
-    frameguard: { action: 'deny' },
-    crossOriginEmbedderPolicy: false,
-  });
-}
-
 function api(gateway: Gateway): Router {
   const router = Router();
-  router.use((_req, res, next) => {
+  const readCookies = cookieParser();
+  let direct: RequestHandler = (_req, _res, next) => next();
+  // One step, because each step of a router costs about as much as what is done here.
+  router.use((req, res, next) => {
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('X-Robots-Tag', 'noindex');
-    next();
-  });
-  router.use((_req, _res, next) => {
     if (!gateway.startUp.done) throw unavailable();
-    next();
+    if (req.headers.cookie === undefined) req.cookies = {};
+    else readCookies(req, res, () => undefined);
+    return direct(req, res, next);
   });
-  router.use(cookieParser());
   docsRoutes(router, gateway.config.publicUrl);
-  let atOnce: ReturnType<typeof exactRoutes> = new Map();
-  router.use((req, res, next) => {
-    const handler = atOnce.get(`${req.method} ${req.path}`);
-    return handler ? handler(req, res, next) : next();
-  });
   // Before the routes, or `/users/:id` would also match `/users/approve-provider`.
   refuseOtherMethods(router, exact);
   const first = router.stack.length;
   for (const routes of features) routes(router, gateway);
-  atOnce = exactRoutes(router, first);
+  direct = directRoutes(router, first);
   refuseOtherMethods(router, withParameters);
   router.use(() => {
     throw new AppError('NOT_FOUND');
@@ -208,19 +158,6 @@ const shapes = Object.values(calls) as CallShape[];
 const paths = [...new Set(shapes.map(({ path }) => path))];
 const exact = paths.filter((path) => !path.includes(':'));
 const withParameters = paths.filter((path) => path.includes(':'));
-
-/**
- * Returns the handlers of the calls without a parameter in their path, by method and path. The router would compare a
- * request with some hundred paths until it comes to them.
- */
-function exactRoutes(router: Router, first: number): Map<string, RequestHandler> {
-  const all = router.stack.slice(first).flatMap(({ route }) => {
-    const [only, ...others] = route?.stack ?? [];
-    if (!route || !only || others.length > 0 || route.path.includes(':')) return [];
-    return [[`${only.method.toUpperCase()} ${route.path}`, only.handle] as const];
-  });
-  return new Map(all.reverse());
-}
 
 /** Answers 405 with `Allow` where the path exists, but not with this method. */
 function refuseOtherMethods(router: Router, among: string[]): void {

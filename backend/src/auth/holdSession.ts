@@ -10,7 +10,9 @@ import { isAlive } from './sessions.js';
 
 /** The right of a signed-in person to act: session and account must be valid at the commit. An upload may take minutes. */
 export const holdSession = (gateway: Gateway, viewer: Viewer): Hold => ({
-  of: String(viewer.sessionId),
+  get of() {
+    return String(viewer.sessionId);
+  },
   check: (tx) => checkSession(gateway, viewer, tx),
 });
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type AnyScope, tokenPrefix } from '@lightbox/contract/auth/personalTokens.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Request, Response } from 'express';
@@ -46,7 +46,7 @@ export function createAuthenticate(tokens: Tokens, findPersonal: FindPersonal): 
   return (req, res, ...types) =>
     new Promise((resolve, reject) => {
       // Node uses the first of several headers; a proxy in front may have checked another one.
-      if ((req.headersDistinct.authorization?.length ?? 0) > 1) return reject(new AppError('AUTHENTICATION_FAILED'));
+      if (hasSeveralAuthorizations(req)) return reject(new AppError('AUTHENTICATION_FAILED'));
       if (!req.headers.authorization) return reject(new AppError('UNAUTHENTICATED'));
       const token = tokenOf(req);
       if (token?.startsWith(tokenPrefix)) {
@@ -54,7 +54,7 @@ export function createAuthenticate(tokens: Tokens, findPersonal: FindPersonal): 
         else reject(new AppError('AUTHENTICATION_FAILED'));
         return;
       }
-      const name = token && createHash('sha256').update(token).digest('base64');
+      const name = token && hash('sha256', token, 'base64');
       const answer = (_error: unknown, claims: unknown) => {
         try {
           const accepted = tokens.accept(claims, ...types.filter((type) => type !== 'personal'));
@@ -68,4 +68,11 @@ export function createAuthenticate(tokens: Tokens, findPersonal: FindPersonal): 
       if (known) return answer(null, known);
       passport.authenticate('jwt', { session: false }, answer)(req, res, reject);
     });
+}
+
+/** `headersDistinct` would make a list of all headers for this. */
+function hasSeveralAuthorizations({ rawHeaders }: Request): boolean {
+  let found = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'authorization') found++;
+  return found > 1;
 }

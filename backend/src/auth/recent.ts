@@ -25,6 +25,7 @@ interface Begun {
 export class Kept<T extends object> {
   private readonly entries: LRUCache<string, { at: number; value: T }>;
   private forgotten = 0;
+  private readonly underWay = new Map<string, { begun: Begun; value: Promise<T> }>();
 
   /**
    * `sizeOf`: the bytes of a record; without it each counts as one. `confirmedAt`: the moment up to which no record has
@@ -49,6 +50,26 @@ export class Kept<T extends object> {
     const value = await read();
     if (value) this.keep(key, value, begun);
     return value;
+  }
+
+  /**
+   * Returns what `get` returns, or what a read finds that is under way, if nothing was forgotten since it began. So calls
+   * that come together share one read.
+   */
+  async getSoon(key: string): Promise<T | undefined> {
+    const kept = this.get(key);
+    if (kept) return kept;
+    const under = this.underWay.get(key);
+    return under?.begun.forgotten === this.forgotten ? under.value.catch(() => undefined) : undefined;
+  }
+
+  /** Lets `getSoon` wait for a read. */
+  whileRead(key: string, begun: Begun, value: Promise<T>): Promise<T> {
+    const own = { begun, value };
+    this.underWay.set(key, own);
+    return value.finally(() => {
+      if (this.underWay.get(key) === own) this.underWay.delete(key);
+    });
   }
 
   /** Call it before the read. */

@@ -87,7 +87,13 @@ export const errorHandler =
     res.status(status).type(form.type).json(form.body(error, requestId));
   };
 
-export const requestIdOf = (req: Request): string => String((req as { id?: unknown }).id ?? randomUUID());
+/** Returns the id of a request in answers and in the log. Most requests need none, so it is made when it is asked for. */
+export function requestIdOf(req: Request): string {
+  const known = ids.get(req) ?? randomUUID();
+  ids.set(req, known);
+  return known;
+}
+const ids = new WeakMap<Request, string>();
 
 /** Answers requests that Node refuses before Express sees them, in the product's envelope too. */
 export function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {

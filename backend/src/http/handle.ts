@@ -1,16 +1,14 @@
 import { constants } from 'node:zlib';
 import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
-import { limits } from '@lightbox/contract/limits.js';
 import { type Permission, permissions } from '@lightbox/contract/permissions.js';
-import { SCIM_JSON } from '@lightbox/contract/scim/calls.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
 import type { ScimTokenDoc } from '@lightbox/core/models/scimToken.js';
 import compression from 'compression';
-import express, { type NextFunction, type Request, type RequestHandler, type Response, type Router } from 'express';
+import type { Request, Response, Router } from 'express';
 import { authorize } from '../auth/authorize.js';
 import { holdSession } from '../auth/holdSession.js';
 import type { Bearer } from '../auth/passport.js';
@@ -18,13 +16,11 @@ import { guestOf, recentViewer, senderOf } from '../auth/sessions.js';
 import { requireStepUp } from '../auth/stepUp.js';
 import type { Answer, Context, Gateway, Handler, Reader, Sender, Verification, Viewer } from '../context.js';
 import { requireScimToken } from '../scim/tokens.js';
-import { readForm } from './form.js';
-import { nameRoute } from './measure.js';
+import { readBody, run } from './body.js';
+import { nameRoute } from './observe.js';
 import type { Subject } from './throttle.js';
 import { validate } from './validate.js';
 
-const form = express.urlencoded({ limit: limits.jsonBytes, extended: false, parameterLimit: 20 });
-const json = express.json({ limit: limits.jsonBytes, strict: true, type: ['application/json', SCIM_JSON] });
 /** Lists are compressed, and nothing else: the answers with tokens and codes are not (docs/security.md, "Compression"). */
 const compressLists = compression({ threshold: 1024, level: constants.Z_BEST_SPEED });
 const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -48,16 +44,17 @@ export function bindAll<Calls extends Record<string, CallShape>>(
  * step-up, throttles. The handler then checks the access to the record.
  */
 function bind<C extends CallShape>(router: Router, gateway: Gateway, shape: C, handler: Handler<C>): void {
+  const types = tokensOf(shape);
   router[shape.method](shape.path, async (req, res, next) => {
     if (isAnotherPath(shape, req.path)) return next('route');
     nameRoute(res, shape.path);
     let who: Identity = anonymous;
     try {
-      who = await identify(gateway, shape, req, res);
+      who = await identify(gateway, shape, types, req, res);
       const person = personOf(who);
       if (person && isPermission(shape.who)) await authorize(gateway, person, shape.who);
       const context = await read(gateway, shape, req, res, who);
-      await requireStepUp(gateway, shape, { ...context, viewer: person });
+      if (shape.stepUp) await requireStepUp(gateway, shape, { ...context, viewer: person });
       await gateway.throttle.takeForCall(shape, subjectOf(req, who, context.body));
       const answer = await (shape.method === 'get' ? readSteadily(gateway, res, handler, context) : handler(context));
       if (answer?.pagination) await run(compressLists, req, res);
@@ -115,14 +112,20 @@ const personOf = ({ viewer }: Identity): Viewer | null =>
 
 const anonymous: Identity = { viewer: null, verification: null };
 
-async function identify(gateway: Gateway, shape: CallShape, req: Request, res: Response): Promise<Identity> {
+async function identify(
+  gateway: Gateway,
+  shape: CallShape,
+  types: Bearer['typ'][],
+  req: Request,
+  res: Response,
+): Promise<Identity> {
   if (shape.who === 'anyone' || shape.who === 'refreshCookie') return anonymous;
   if (shape.who === 'scim') return { ...anonymous, scim: await requireScimToken(gateway, req) };
   if (shape.who === 'verification') {
     const claims = await gateway.authenticate(req, res, 'verification');
     return { viewer: null, verification: { userId: oid(claims.sub), codeId: oid(claims.rid) } };
   }
-  const claims = await gateway.authenticate(req, res, ...tokensOf(shape));
+  const claims = await gateway.authenticate(req, res, ...types);
   // A personal token does not end by idleness. Its person has to see each use of it.
   const active = claims.typ === 'personal' || req.headers['x-background'] !== '1';
   if (claims.typ === 'personal' && !claims.scopes.some((scope) => shape.scopes?.includes(scope))) {
@@ -183,33 +186,6 @@ function orNotFound<T>(read: () => T): T {
   }
 }
 
-async function readBody(shape: CallShape, req: Request, res: Response): Promise<unknown> {
-  if (shape.multipart === 'also' && req.is('multipart/form-data')) return readForm(req);
-  const hasBody = req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
-  if (!hasBody) return {};
-  if (!req.is(typesOf(shape)) || !isUtf8(req)) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
-  await run(shape.form ? form : json, req, res);
-  if (typeof req.body !== 'object' || req.body === null || Array.isArray(req.body)) {
-    throw new AppError('OBJECT_EXPECTED');
-  }
-  return req.body;
-}
-
-const typesOf = ({ form, who }: CallShape): string[] => [
-  form ? 'application/x-www-form-urlencoded' : 'application/json',
-  ...(who === 'scim' ? [SCIM_JSON] : []),
-];
-
-/** True for UTF-8, the only encoding of JSON (RFC 8259, 8.1). The body parser would also read others. */
-const isUtf8 = (req: Request): boolean =>
-  /^utf-?8$/i.test(/;\s*charset\s*=\s*"?([^\s";]*)/i.exec(req.get('content-type') ?? '')?.[1] ?? 'utf-8');
-
-const run = (middleware: RequestHandler, req: Request, res: Response): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const next: NextFunction = (error?: unknown) => (error ? reject(error) : resolve());
-    middleware(req, res, next);
-  });
-
 function actorOf(gateway: Gateway, shape: CallShape, req: Request, who: Identity, body: unknown): Actor {
   const viewer = personOf(who);
   const key = shape.creates ? req.get('idempotency-key') : undefined;
@@ -241,11 +217,21 @@ export function bindKey(gateway: Gateway, actor: Actor, sent: string): Actor {
 
 function send<D>(res: Response, shape: CallShape, answer: Answer<D>): void {
   const { data, message, pagination } = answer;
-  res.status(answer.status ?? shape.status ?? 200).json({
+  const status = answer.status ?? shape.status ?? 200;
+  res.status(status);
+  if (status === 204) {
+    res.end();
+    return;
+  }
+  const text = JSON.stringify({
     data: data ?? null,
     ...(message ? { message } : {}),
     ...(pagination ? { pagination } : {}),
   });
+  // Without Express's `json`, which looks for validators and conditions that these answers do not have.
+  if (!res.hasHeader('Content-Type')) res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.setHeader('Content-Length', Buffer.byteLength(text));
+  res.end(text);
 }
 
 /** The action of a refusal of people without an account. */

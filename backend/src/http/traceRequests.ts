@@ -1,4 +1,4 @@
-import { openSpan } from '@lightbox/core/tracing/traces.js';
+import { isTracing, openSpan } from '@lightbox/core/tracing/traces.js';
 import type { Request, RequestHandler } from 'express';
 
 /**
@@ -6,7 +6,7 @@ import type { Request, RequestHandler } from 'express';
  * must not choose ids of traces, or have everything recorded.
  */
 export const traceRequests: RequestHandler = (req, res, next) => {
-  if (!/^\/(api|dicom-web)\//.test(req.url)) return next();
+  if (!isTracing() || !/^\/(api|dicom-web)\//.test(req.url)) return next();
   const { method } = req;
   const span = openSpan(method, {
     kind: 'SERVER',

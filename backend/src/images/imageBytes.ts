@@ -48,11 +48,11 @@ export async function checkFirst(context: OfImage, act: Act): Promise<ImageAcces
   const { facts } = gateway.recent;
   const now = gateway.clock.now();
   const key = recentKey(context);
-  const kept = facts.get(key);
+  const kept = await facts.getSoon(key);
   const access = kept && accessBy(viewer, kept, now);
   if (access && decideForm(viewer, access.facts, act).may) return { ...access, ...inForm(viewer, access, act) };
   const begun = facts.begin();
-  const read = await readFacts(gateway.models, viewer, params.id, now);
+  const read = await facts.whileRead(key, begun, readFacts(gateway.models, viewer, params.id, now));
   const permitted = formBy(viewer, read, act, now);
   facts.keep(key, read, begun);
   return permitted;

@@ -1,6 +1,6 @@
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { RECENT_MS } from '../auth/recent.js';
+import { Kept, RECENT_MS } from '../auth/recent.js';
 import { Client } from '../testing/client.js';
 import { buildImage, buildPatient, buildProvider, buildShare } from '../testing/factories.js';
 import { joinGateway, type TestGateway } from '../testing/gateway.js';
@@ -65,6 +65,29 @@ describe('A read takes few commands', () => {
     expect(warm.length, warm.join()).toBeLessThanOrEqual(again);
     expect(warm).toContain('insert events');
   });
+});
+
+it('Reads of one image by one person at the same time share what their access rests on.', async () => {
+  const owner = await buildProvider(test.gateway);
+  const image = await buildImage(test.gateway, { owner });
+  const read = () => api.as(owner).get(`/upload/image/${image.id}/content`).expect(200);
+  await read();
+  test.gateway.recent.facts.forget();
+  const commands = await whileKept(() => commandsOf(() => Promise.all(Array.from({ length: 6 }, read))));
+  expect(commands.filter((one) => one === 'query imagemetadata').length, commands.join()).toBe(1);
+});
+
+it('A read that is under way is not shared after a change that it may have missed.', async () => {
+  const kept = new Kept<{ n: number }>(10);
+  let end: (value: { n: number }) => void = () => undefined;
+  const value = kept.whileRead('key', kept.begin(), new Promise((resolve) => (end = resolve)));
+  const together = kept.getSoon('key');
+  kept.forget();
+  expect(await kept.getSoon('key')).toBeUndefined();
+  end({ n: 1 });
+  expect(await together).toEqual({ n: 1 });
+  await value;
+  expect(await kept.getSoon('key')).toBeUndefined();
 });
 
 it('A session and an account are read again only when they changed, whoever changed them.', async () => {

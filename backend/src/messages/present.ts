@@ -66,10 +66,16 @@ export async function presentMessages(gateway: Gateway, reader: Reader, messages
   });
 }
 
+/** Presented messages that both people see alike, by their records: the answer and the pushes to both sides share one. */
+const presentedAlike = new WeakMap<MessageDoc, Message>();
+
 /** Presents one message, as `presentMessages` does. */
 export async function presentMessage(gateway: Gateway, reader: Reader, message: MessageDoc): Promise<Message> {
-  const [presented] = await presentMessages(gateway, reader, [message]);
-  return presented as Message;
+  const known = presentedAlike.get(message);
+  if (known) return known;
+  const [presented] = (await presentMessages(gateway, reader, [message])) as [Message];
+  if (isPlain(message)) presentedAlike.set(message, presented);
+  return presented;
 }
 
 /** Returns a function that is true for the recipients whose reading the sender of these messages may see. */

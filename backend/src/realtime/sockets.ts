@@ -25,6 +25,7 @@ import { ViewRooms } from '../together/rooms.js';
 import { endWhenSlow } from './connections.js';
 import { disconnectSessions, reconnectAll, watchSessions } from './endings.js';
 import { admit, allowHandshakes } from './handshake.js';
+import { Packets } from './packets.js';
 import { payloads } from './payloads.js';
 import { type Client, foregroundRoom, type Io, roleRoom, sessionRoom, userRoom } from './rooms.js';
 
@@ -299,13 +300,14 @@ async function pushTo(
   viewers: ReadonlyMap<string, Viewer>,
   served: Set<string>,
 ): Promise<void> {
+  const packets = new Packets(io, push.name);
   const ends = await Promise.allSettled(
     [...viewers.values()].map(async (viewer) => {
       if (push.name === 'message:new' && wasShown(gateway, viewer, String(push.refs.record), Number(push.refs.seq)))
         return;
       if (await isRefused(gateway, viewer)) return;
       const payload = await gateway.elections.steady<object | null>(() => payloadOf(gateway, viewer, push.refs));
-      if (payload) show(gateway, io, viewer, push.name, payload);
+      if (payload) show(gateway, packets, viewer, payload);
       served.add(viewer.id);
     }),
   );
@@ -315,15 +317,15 @@ async function pushTo(
   gateway.log.debug({ event: push.name }, 'live update sent');
 }
 
-function show(gateway: Gateway, io: Io, viewer: Viewer, name: LiveUpdate['name'], payload: object): void {
-  if (name === 'message:new') {
+function show(gateway: Gateway, packets: Packets, viewer: Viewer, payload: object): void {
+  if (packets.name === 'message:new') {
     const message = payload as Message;
     // The same message may have been read for two hand-overs at once.
     if (wasShown(gateway, viewer, message.id, message.seq)) return;
     gateway.shownMessages.set(shownKey(viewer, message.id), message.seq);
     measureDelivery(gateway, viewer, message);
   }
-  io.to(userRoom(viewer.id)).emit(name, payload as never);
+  packets.send(viewer, payload);
 }
 
 const shownKey = (viewer: Viewer, messageId: string): string => `${viewer.id} ${messageId}`;

@@ -18,6 +18,18 @@ it('Items that arrive during a write are written together, and each caller gets 
   expect(batches).toEqual([[1], [2, 3]]);
 });
 
+it('Items that come one after the other in the same turn are written together, also when no write is under way.', async () => {
+  const batches: number[][] = [];
+  const write = grouped(async (numbers: number[]) => {
+    batches.push(numbers);
+    return numbers;
+  });
+  const first = write(1);
+  await Promise.resolve();
+  expect(await Promise.all([first, write(2)])).toEqual([1, 2]);
+  expect(batches).toEqual([[1, 2]]);
+});
+
 it('A caller that waited too long for a failed write is rejected with it, instead of waiting for the next one.', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   try {

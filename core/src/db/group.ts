@@ -8,7 +8,8 @@ const TIMEOUT_MS = 5_000;
 
 /**
  * Returns a function that gathers the items that arrive during a write, and writes them together. Under load many small
- * durable writes become few; a single item is written at once. Every caller gets its own result.
+ * durable writes become few. A single item is written at once, with those of the calls that the process has received at the
+ * same moment: without them it would be a write of its own, and they would wait for it. Every caller gets its own result.
  */
 export function grouped<In, Out>(write: (items: In[]) => Promise<Out[]>, most = 500): (item: In) => Promise<Out> {
   interface Waiting {
@@ -19,6 +20,7 @@ export function grouped<In, Out>(write: (items: In[]) => Promise<Out[]>, most = 
   }
   let queue: Waiting[] = [];
   let writing = false;
+  let isDue = false;
 
   async function drain(): Promise<void> {
     writing = true;
@@ -47,6 +49,11 @@ export function grouped<In, Out>(write: (items: In[]) => Promise<Out[]>, most = 
   return (item) =>
     new Promise((resolve, reject) => {
       queue.push({ item, since: Date.now(), resolve, reject });
-      if (!writing) queueMicrotask(() => !writing && drain());
+      if (writing || isDue) return;
+      isDue = true;
+      setImmediate(() => {
+        isDue = false;
+        if (!writing) drain();
+      });
     });
 }

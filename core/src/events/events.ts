@@ -120,7 +120,7 @@ export class Events {
   ) {
     this.append = grouped(async (events) => {
       try {
-        await this.models.Event.insertMany(events, { lean: true });
+        await this.models.Event.collection.insertMany(events, { ignoreUndefined: true });
       } catch (error) {
         this.signer.mayBeCommitted(events);
         throw error;
