@@ -293,7 +293,7 @@ it.each<[string, string, () => Person]>([
   ['an administrator', 'given', () => admin],
   ['a provider', 'given', () => provider],
   ['a provider', 'family1', () => provider],
-])('A search of people by %s for “%s” reads few of those whom it finds, and pages them in order.', async (...row) => {
+])('A search of people by %s for “%s” counts without reading an account, and pages them in order.', async (...row) => {
   const [, name, viewer] = row;
   const read = async (query: string) =>
     (await api.as(viewer()).get(`/users?sort=name&search=${name}&${query}`).expect(200)).body;
@@ -307,11 +307,11 @@ it.each<[string, string, () => Person]>([
     expect(idsOf(await read(`${limit}&cursor=${next.pagination.prevCursor}`))).toEqual(idsOf(first));
   });
   expect(idsOf(await read('limit=30')).slice(0, LIMIT)).toEqual(idsOf(first));
-  expect(ops.some(({ command }) => command.aggregate)).toBe(true);
-  for (const op of ops) {
-    const told = `${JSON.stringify(op.command)} ${op.planSummary}`;
-    expect(op.docsExamined, told).toBeLessThan(op.command.find ? 20 * LIMIT : 1);
-    expect(op.keysExamined, told).toBeLessThan(limits.exactTotal * 1.5);
+  const counts = ops.filter(({ command }) => command.aggregate);
+  expect(counts.length).toBeGreaterThan(0);
+  for (const { docsExamined, keysExamined, planSummary } of counts) {
+    expect(docsExamined, planSummary).toBe(0);
+    expect(keysExamined, planSummary).toBeLessThan(limits.exactTotal * 1.5);
   }
 });
 
