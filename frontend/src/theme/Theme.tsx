@@ -5,13 +5,7 @@ import { ThemeProvider } from 'next-themes';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { currentLanguage } from '../i18n';
-import { insertCheaply } from './insertRules';
 import { system } from './system';
-
-insertCheaply();
-// Dialogs set this at the root when they open. Where it is what they set, as on every phone, the browser has nothing to do;
-// otherwise it computes the style of every element again.
-document.documentElement.style.setProperty('--scrollbar-width', '0px');
 
 /**
  * next-themes writes an inline script for server-rendered pages. Our policy is `script-src 'self'`, so its type makes

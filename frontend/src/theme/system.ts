@@ -260,9 +260,7 @@ export const system = createSystem(
     globalCss: {
       '*': { '--focus-ring-width': '3px' },
       html: { colorPalette: 'accent', scrollPaddingTop: '80px', textSizeAdjust: '100%' },
-      // An open dialog takes all pointers with its backdrop. The library also sets `none` here, which every element inherits:
-      // the browser would compute all their styles again, at each opening and closing.
-      body: { fontSize: 'md', minH: '100dvh', pointerEvents: 'auto !important' },
+      body: { fontSize: 'md', minH: '100dvh' },
       p: { textWrap: 'pretty' },
       'a:focus-visible, [tabindex]:focus-visible, summary:focus-visible': {
         outline: '3px solid',

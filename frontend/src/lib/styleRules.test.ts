@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Part, partsOf } from './rules';
+import { type Part, partsOf } from './styleRules';
 
 describe('The rules of a class', () => {
   it.each<[string, string, Part[]]>([
