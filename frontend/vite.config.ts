@@ -51,7 +51,7 @@ const shared = [
   { name: 'query', test: /node_modules\/@tanstack\//, minShareCount: 2, includeDependenciesRecursively: false },
   {
     name: 'tooltip',
-    test: /node_modules\/(@floating-ui|@zag-js\/(popper|rect-utils|store|tooltip)|(@ark-ui|@chakra-ui)\/react\/.*\/(separator|tooltip))\//,
+    test: /node_modules\/(@floating-ui|@zag-js\/(popper|rect-utils|store|tooltip)|(@ark-ui|@chakra-ui)\/react\/.*\/(separator|skeleton|tooltip))\//,
     minShareCount: 2,
     includeDependenciesRecursively: false,
   },

@@ -289,6 +289,32 @@ describe.each(Object.entries(lists))('%s', (_, { viewer, path, collection, queri
   });
 });
 
+it.each<[string, string, () => Person]>([
+  ['an administrator', 'given', () => admin],
+  ['a provider', 'given', () => provider],
+  ['a provider', 'family1', () => provider],
+])('A search of people by %s for “%s” counts without reading an account, and pages them in order.', async (...row) => {
+  const [, name, viewer] = row;
+  const read = async (query: string) =>
+    (await api.as(viewer()).get(`/users?sort=name&search=${name}&${query}`).expect(200)).body;
+  const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
+  const limit = `limit=${LIMIT}`;
+  const first = await read(limit);
+  const ops = await worked('users', async () => {
+    const next = await read(`${limit}&cursor=${first.pagination.nextCursor}`);
+    expect(next.pagination.totalItems).toBeGreaterThan(100);
+    expect(idsOf(next)).toEqual(idsOf(await read(`${limit}&page=2`)));
+    expect(idsOf(await read(`${limit}&cursor=${next.pagination.prevCursor}`))).toEqual(idsOf(first));
+  });
+  expect(idsOf(await read('limit=30')).slice(0, LIMIT)).toEqual(idsOf(first));
+  const counts = ops.filter(({ command }) => command.aggregate);
+  expect(counts.length).toBeGreaterThan(0);
+  for (const { docsExamined, keysExamined, planSummary } of counts) {
+    expect(docsExamined, planSummary).toBe(0);
+    expect(keysExamined, planSummary).toBeLessThan(limits.exactTotal * 1.5);
+  }
+});
+
 it('people cannot be sorted by fields that the viewer does not see', async () => {
   for (const key of userSorts.filter((name) => !maySortBy('healthProvider', name))) {
     await api.as(provider).get(`/users?sort=${key}`).expect(422);

@@ -3,11 +3,12 @@ import { roles } from '@lightbox/contract/permissions.js';
 import type { userCalls } from '@lightbox/contract/users/calls.js';
 import { maySortBy, type UserSort } from '@lightbox/contract/users/policy.js';
 import { UserStatus } from '@lightbox/contract/users/schemas.js';
-import { visibleUsers } from '@lightbox/core/access/users.js';
+import { visibleOpenUsers, visibleUsers } from '@lightbox/core/access/users.js';
 import { keyOf, type ListSource, type Orders, orderOf } from '@lightbox/core/db/page.js';
 import { fieldError } from '@lightbox/core/errors.js';
-import type { UserDoc } from '@lightbox/core/models/user.js';
+import { bySearch, type UserDoc } from '@lightbox/core/models/user.js';
 import { searchFilter } from '@lightbox/core/users/search.js';
+import type { QueryFilter } from 'mongoose';
 import type { Gateway, Viewer } from '../context.js';
 
 const orders: Orders<UserDoc, UserSort> = {
@@ -38,9 +39,16 @@ export async function peopleOf(gateway: Gateway, viewer: Viewer, wanted: Wanted)
     model: gateway.models.User,
     filter: { $and: [search ? {} : everyValue, await visibleUsers(gateway, viewer), narrowed] },
     ...orderOf(orders, sort),
+    ...(search ? { counted: await countedBy(gateway, viewer, narrowed) } : {}),
     ...(isNarrowed ? {} : { counter: await counterOf(gateway, viewer) }),
   };
 }
+
+/** A closed account has no words, so the index need not say which accounts are closed. */
+const countedBy = async (gateway: Gateway, viewer: Viewer, narrowed: QueryFilter<UserDoc>) => ({
+  filter: { $and: [await visibleOpenUsers(gateway, viewer), narrowed] },
+  index: bySearch,
+});
 
 /**
  * Returns the name of the list's counter. Lists that are the same for a whole role share one; a provider who sees only

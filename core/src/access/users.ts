@@ -8,6 +8,8 @@ import { usableAccount } from './accounts.js';
 import { careForEachOther } from './carers.js';
 import { areTied, knownPatients } from './ties.js';
 
+type Seen = Pick<Core, 'models' | 'settings' | 'clock'>;
+
 export const userFacts = (user: UserDoc): UserFacts => ({
   id: String(user._id),
   role: user.role,
@@ -16,13 +18,16 @@ export const userFacts = (user: UserDoc): UserFacts => ({
 });
 
 /** `userRules.see` as a filter, without the viewer. Nobody may see closed accounts. */
-export async function visibleUsers(
-  core: Pick<Core, 'models' | 'settings' | 'clock'>,
-  viewer: UserViewer,
-): Promise<QueryFilter<UserDoc>> {
+export const visibleUsers = async (core: Seen, viewer: UserViewer): Promise<QueryFilter<UserDoc>> => ({
+  $and: [{ deletedAt: { $exists: false } }, await visibleOpenUsers(core, viewer)],
+});
+
+/** The same for a filter that finds no closed account: no entry of an index says whether a field is absent. */
+export async function visibleOpenUsers(core: Seen, viewer: UserViewer): Promise<QueryFilter<UserDoc>> {
   const others = { _id: { $ne: oid(viewer.id) } };
-  if (viewer.role === 'admin') return { ...others, deletedAt: { $exists: false } };
-  const found = { ...others, ...usableAccount };
+  if (viewer.role === 'admin') return others;
+  const { status, active } = usableAccount;
+  const found = { ...others, status, active };
   const roles = [...directory[viewer.role]];
   const known = await knownPatients(core, viewer);
   if (!known) return { ...found, role: { $in: roles } };
@@ -31,21 +36,13 @@ export async function visibleUsers(
 }
 
 /** True when the viewer may know of the account: by the directory, or as one of a patient and their carer. */
-export async function maySeeUser(
-  core: Pick<Core, 'models' | 'settings' | 'clock'>,
-  viewer: UserViewer,
-  user: UserFacts,
-): Promise<boolean> {
+export async function maySeeUser(core: Seen, viewer: UserViewer, user: UserFacts): Promise<boolean> {
   const helped = viewer.role === 'patient' && (await careForEachOther(core.models, oid(viewer.id), oid(user.id)));
   return userRules.see(viewer, user, await areTied(core, viewer, user), helped);
 }
 
 /** Returns the account; 404 when it does not exist or the viewer may not see it. */
-export async function requireUser(
-  core: Pick<Core, 'models' | 'settings' | 'clock'>,
-  viewer: UserViewer,
-  id: string,
-): Promise<UserDoc> {
+export async function requireUser(core: Seen, viewer: UserViewer, id: string): Promise<UserDoc> {
   const user = await core.models.User.findById(oid(id)).lean<UserDoc>();
   if (!user || user.deletedAt) throw new AppError('NOT_FOUND');
   if (!(await maySeeUser(core, viewer, userFacts(user)))) throw new AppError('NOT_FOUND');

@@ -4,6 +4,7 @@ import { type Core, createCore } from '../core.js';
 import { newId } from '../db/ids.js';
 import { prepareModels } from './prepare.js';
 import { begunSteps, usedByLaterVersion } from './upgrade.js';
+import { bySearch } from './user.js';
 
 let core: Core;
 const said: string[] = [];
@@ -57,6 +58,14 @@ it('A database of a version without studies: its images stand for themselves, an
   await expect(Share.collection.insertOne({ image, recipient, live: true } as never)).rejects.toMatchObject({
     code: 11000,
   });
+});
+
+it('The index by words alone of a version before goes, because that of the search has its place.', async () => {
+  const { User } = core.models;
+  await User.collection.createIndex({ words: 1 });
+  await prepare();
+  const byWord = (await User.collection.indexes()).filter(({ key }) => Object.keys(key)[0] === 'words');
+  expect(byWord.map(({ key }) => key)).toEqual([bySearch]);
 });
 
 it('A database of a version without cards gets them once, by one of the processes, which continue after a stop.', async () => {

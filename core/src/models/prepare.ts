@@ -1,4 +1,4 @@
-import type { Model, mongo } from 'mongoose';
+import type { Collection, Model, mongo } from 'mongoose';
 import type { Models } from './models.js';
 import { refuseLaterVersion, upgradeRecords } from './upgrade.js';
 
@@ -35,10 +35,16 @@ async function prepareModel(model: Model<unknown>, warn: (error: unknown, text: 
  * single, because their UIDs are in the sealed files alone. Their shares had one unique index that allows a person no
  * second share of a study.
  */
-async function upgrade({ Image, Share }: Models): Promise<void> {
+async function upgrade({ Image, Share, User }: Models): Promise<void> {
   await Image.collection.updateMany({ isLead: null as never }, [{ $set: { isLead: true, shownTo: '$audience' } }]);
-  const old = (await Share.collection.indexes()).find(({ key }) => Object.keys(key).join() === 'image,recipient');
-  if (old?.name) await Share.collection.dropIndex(old.name);
+  await dropIndexOf(Share.collection, 'image,recipient');
+  // `bySearch` begins with the words.
+  await dropIndexOf(User.collection, 'words');
+}
+
+async function dropIndexOf(collection: Pick<Collection, 'indexes' | 'dropIndex'>, fields: string): Promise<void> {
+  const old = (await collection.indexes()).find(({ key }) => Object.keys(key).join() === fields);
+  if (old?.name) await collection.dropIndex(old.name);
 }
 
 /** MongoDB's codes for an index that exists with other options: IndexOptionsConflict, IndexKeySpecsConflict. */

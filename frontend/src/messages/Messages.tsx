@@ -2,7 +2,8 @@ import { Flex, Grid, Heading, VisuallyHidden } from '@chakra-ui/react';
 import type { ChatListEntry } from '@lightbox/contract/messages/calls.js';
 import { ChatsCircleIcon } from '@phosphor-icons/react';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { atom, type PrimitiveAtom, useAtom, useSetAtom } from 'jotai';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router-dom';
 import { useIsDesktop } from '../lib/useMedia';
@@ -36,6 +37,32 @@ function useUnreadKeys(open: string | undefined, show: (userId: string) => void)
   }, [cache, open, show]);
 }
 
+/** The possible recipients of the new chat; undefined while its dialog is closed. */
+type Writing = 'anybody' | 'admin' | undefined;
+
+interface NewChatPartProps {
+  writing: PrimitiveAtom<Writing>;
+  opener: RefObject<HTMLButtonElement | null>;
+  onSent: (userId: string) => void;
+}
+
+function NewChatPart({ writing, opener, onSent }: NewChatPartProps) {
+  const [among, setAmong] = useAtom(writing);
+  return (
+    <NewChat
+      open={among !== undefined}
+      among={among === 'admin' ? 'admin' : undefined}
+      onAdmins={() => setAmong('admin')}
+      onClose={() => setAmong(undefined)}
+      onSent={(userId) => {
+        setAmong(undefined);
+        onSent(userId);
+      }}
+      opener={opener}
+    />
+  );
+}
+
 /** The chat list and the open chat. The address names the open chat, so that Back, reload and a copied link work. */
 export function Messages({ VerifyDialog }: { VerifyDialog: VerifyPart }) {
   const { t } = useTranslation();
@@ -43,8 +70,9 @@ export function Messages({ VerifyDialog }: { VerifyDialog: VerifyPart }) {
   const [params, setParams] = useSearchParams();
   const wanted = params.get('chat') ?? '';
   const open = anId.test(wanted) ? wanted.toLowerCase() : undefined;
-  // The possible recipients of the new chat.
-  const [writing, setWriting] = useState<'anybody' | 'admin'>();
+  // An atom, so that the dialog opens and closes without the chats being rendered again.
+  const [writing] = useState(() => atom<Writing>(undefined));
+  const setWriting = useSetAtom(writing);
   const newChat = useRef<HTMLButtonElement>(null);
   const last = useRef(open);
   if (open) last.current = open;
@@ -56,19 +84,7 @@ export function Messages({ VerifyDialog }: { VerifyDialog: VerifyPart }) {
 
   const alone = !desktop && open !== undefined;
   useBare(alone);
-  const dialog = (
-    <NewChat
-      open={writing !== undefined}
-      among={writing === 'admin' ? 'admin' : undefined}
-      onAdmins={() => setWriting('admin')}
-      onClose={() => setWriting(undefined)}
-      onSent={(userId) => {
-        setWriting(undefined);
-        show(userId);
-      }}
-      opener={newChat}
-    />
-  );
+  const dialog = <NewChatPart writing={writing} opener={newChat} onSent={show} />;
   if (alone)
     return (
       <>

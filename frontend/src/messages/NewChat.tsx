@@ -4,7 +4,7 @@ import type { UserRow } from '@lightbox/contract/users/schemas.js';
 import { MagnifyingGlassIcon, PaperPlaneRightIcon, UsersIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
-import { type RefObject, useId, useRef, useState } from 'react';
+import { memo, type RefObject, useDeferredValue, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { roleAtom } from '../auth/session';
 import { fullName } from '../lib/format';
@@ -23,7 +23,47 @@ import { rowKeys } from './rowKeys';
 import { Untied } from './Untied';
 import { useUntied } from './useUntied';
 
-function People({ among, onPick }: { among: Role | undefined; onPick: (person: UserRow) => void }) {
+type OnPick = (person: UserRow) => void;
+
+const nobody: UserRow[] = [];
+
+const PeopleRows = memo(function PeopleRows({ people, onPick }: { people: readonly UserRow[]; onPick: OnPick }) {
+  return people.map((person) => (
+    <li key={person.id}>
+      <chakra.button
+        type="button"
+        data-row
+        display="flex"
+        w="full"
+        alignItems="center"
+        gap="3"
+        px="2.5"
+        py="2.5"
+        textAlign="start"
+        borderRadius="box"
+        cursor="pointer"
+        transition="background-color"
+        transitionDuration="fade"
+        _hover={{ bg: 'bg.muted' }}
+        focusVisibleRing="inside"
+        onClick={() => onPick(person)}
+      >
+        <UserAvatar person={person} role={person.role} />
+        <Box minW="0" flex="1">
+          <Text as="span" display="block" fontWeight="semibold" truncate>
+            <bdi>{fullName(person)}</bdi>
+          </Text>
+          <Text as="span" display="block" fontSize="sm" color="fg.muted" lineHeight="1.35" overflowWrap="anywhere">
+            <bdi>{person.email}</bdi>
+          </Text>
+        </Box>
+        <RoleBadge name={person.role} />
+      </chakra.button>
+    </li>
+  ));
+});
+
+function People({ among, onPick }: { among: Role | undefined; onPick: OnPick }) {
   const { t } = useTranslation();
   const [search, setSearch] = useState('');
   const wanted = search.trim();
@@ -31,7 +71,10 @@ function People({ among, onPick }: { among: Role | undefined; onPick: (person: U
   const { data, isPending, isPlaceholderData } = useQuery(peopleNamed(asked, among));
   const provider = useAtomValue(roleAtom) === 'healthProvider';
   const list = useRef<HTMLUListElement>(null);
-  const people = data?.data ?? [];
+  // The field takes a key before the people that were found are drawn.
+  const found = data?.data;
+  const drawn = useDeferredValue(found, nobody);
+  const people = drawn ?? nobody;
   return (
     <>
       <Box onKeyDown={rowKeys(list)}>
@@ -58,7 +101,7 @@ function People({ among, onPick }: { among: Role | undefined; onPick: (person: U
         overflowY="auto"
         mt="3"
         mx="-2.5"
-        aria-busy={isPending || isPlaceholderData || asked !== wanted}
+        aria-busy={isPending || isPlaceholderData || asked !== wanted || drawn !== found}
       >
         {isPending && (
           <Box px="2.5" role="status" aria-label={t('common.loading')}>
@@ -68,7 +111,7 @@ function People({ among, onPick }: { among: Role | undefined; onPick: (person: U
           </Box>
         )}
         <Box role="status">
-          {data && people.length === 0 && (
+          {found && drawn === found && people.length === 0 && (
             <EmptyState
               Icon={UsersIcon}
               title={t('messages.pick.none')}
@@ -77,46 +120,7 @@ function People({ among, onPick }: { among: Role | undefined; onPick: (person: U
           )}
         </Box>
         <Box as="ul" ref={list} listStyleType="none" aria-label={t('messages.pick.people')} onKeyDown={rowKeys(list)}>
-          {people.map((person) => (
-            <li key={person.id}>
-              <chakra.button
-                type="button"
-                data-row
-                display="flex"
-                w="full"
-                alignItems="center"
-                gap="3"
-                px="2.5"
-                py="2.5"
-                textAlign="start"
-                borderRadius="box"
-                cursor="pointer"
-                transition="background-color"
-                transitionDuration="fade"
-                _hover={{ bg: 'bg.muted' }}
-                focusVisibleRing="inside"
-                onClick={() => onPick(person)}
-              >
-                <UserAvatar person={person} role={person.role} />
-                <Box minW="0" flex="1">
-                  <Text as="span" display="block" fontWeight="semibold" truncate>
-                    <bdi>{fullName(person)}</bdi>
-                  </Text>
-                  <Text
-                    as="span"
-                    display="block"
-                    fontSize="sm"
-                    color="fg.muted"
-                    lineHeight="1.35"
-                    overflowWrap="anywhere"
-                  >
-                    <bdi>{person.email}</bdi>
-                  </Text>
-                </Box>
-                <RoleBadge name={person.role} />
-              </chakra.button>
-            </li>
-          ))}
+          <PeopleRows people={people} onPick={onPick} />
         </Box>
         {data?.pagination?.hasNextPage && (
           <Text px="2.5" py="3" fontSize="sm" color="fg.muted">

@@ -1,3 +1,4 @@
+import '../lib/insertRules';
 import { Box, Flex, Heading, Popover, Portal } from '@chakra-ui/react';
 import { useTranslation } from 'react-i18next';
 import { NoticeList, ReadAll } from './NoticeList';

@@ -1,3 +1,4 @@
+import '../lib/insertRules';
 import { Dialog, IconButton, Portal, Text } from '@chakra-ui/react';
 import { XIcon } from '@phosphor-icons/react';
 import { type ComponentProps, type ReactNode, type RefObject, useEffect, useRef } from 'react';

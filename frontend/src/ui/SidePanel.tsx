@@ -1,3 +1,4 @@
+import '../lib/insertRules';
 import { Box, Drawer, Flex, type FlexProps, IconButton, Portal } from '@chakra-ui/react';
 import { XIcon } from '@phosphor-icons/react';
 import type { ComponentProps, ReactNode } from 'react';

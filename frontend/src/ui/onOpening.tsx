@@ -1,4 +1,4 @@
-import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
+import { type ComponentType, lazy, Suspense, useDeferredValue, useEffect, useState } from 'react';
 
 /** Time after which the code of closed dialogs is loaded, so that they open at once and without a connection. */
 const spareMs = 5_000;
@@ -10,6 +10,8 @@ export function onOpening<P extends { open: boolean }>(load: () => Promise<Compo
   return function OnOpening(props: P) {
     const [wasOpen, setWasOpen] = useState(props.open);
     if (props.open && !wasOpen) setWasOpen(true);
+    // It opens after the frame that answers the click or the key: to draw it takes a slow processor longer than that.
+    const painted = useDeferredValue(props.open);
     useEffect(() => {
       // Without a connection it is loaded when the dialog opens.
       const timer = setTimeout(() => void load().catch(() => undefined), spareMs);
@@ -18,7 +20,7 @@ export function onOpening<P extends { open: boolean }>(load: () => Promise<Compo
     // It stays mounted after that, so that it closes with its animation.
     return wasOpen ? (
       <Suspense fallback={null}>
-        <Dialog {...props} />
+        <Dialog {...props} open={props.open && painted} />
       </Suspense>
     ) : null;
   };
