@@ -6,7 +6,7 @@ import type { mongo } from 'mongoose';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createMessageWriter, hearMessage } from './messages/messageWriter.js';
 import { Client } from './testing/client.js';
-import { buildPatient, buildProvider, type Person } from './testing/factories.js';
+import { buildPatient, buildProvider, PASSWORD, type Person } from './testing/factories.js';
 import { files } from './testing/files.js';
 import { firstAdmin, joinGateway, type TestGateway } from './testing/gateway.js';
 
@@ -80,6 +80,36 @@ it('Uploads of one person at once share transactions, and none is repeated.', as
   // One check of the session for each transaction: no try was in vain.
   expect(count(commands, 'findAndModify', 'sessions')).toBe(inserted.length);
   expect(inserted.length).toBeLessThan(8);
+});
+
+const signIn = ({ email }: Person) => new Client(test).post('/auth/login', { email, password: PASSWORD }).expect(200);
+
+it('A sign-in takes a small number of commands before its mail.', async () => {
+  const patient = await buildPatient(test.gateway);
+  expect(names(await commandsOf(() => signIn(patient)))).toEqual(
+    [
+      'find users',
+      // The transaction.
+      'update users',
+      'insert codes',
+      'insert events',
+      'commitTransaction 1',
+      // The hand-over.
+      'update events',
+    ].sort(),
+  );
+});
+
+it('Sign-ins at once share transactions, and each gets a code of its own.', async () => {
+  const people = await Promise.all(Array.from({ length: 16 }, () => buildPatient(test.gateway)));
+  const commands = await commandsOf(() => Promise.all(people.map(signIn)));
+  const inserted = commands.filter(({ name, on }) => name === 'insert' && on === 'codes');
+  expect(inserted.reduce((sum, { statements }) => sum + statements, 0)).toBe(16);
+  expect(count(commands, 'commitTransaction', '1')).toBe(inserted.length);
+  expect(count(commands, 'abortTransaction', '1')).toBe(0);
+  expect(inserted.length).toBeLessThan(16);
+  const { Code } = test.gateway.models;
+  expect(await Code.countDocuments({ user: { $in: people.map(({ _id }) => _id) }, purpose: 'signIn' })).toBe(16);
 });
 
 it('Of uploads at once, one that is refused does not take the others with it.', async () => {

@@ -9,6 +9,15 @@ import { takeTry, wrongCode } from './tries.js';
 
 const lifetime = (now: Date) => new Date(now.getTime() + limits.codeMinutes * 60_000);
 
+type Changes = Partial<Pick<CodeDoc, '_id' | 'expiresAt' | 'undo' | 'askedFrom' | 'signOn'>>;
+
+/** Returns the record of a new code for an account, which is not stored yet. */
+export function newCode(core: Core, user: ObjectId, purpose: CodeDoc['purpose'], changes: Changes = {}): CodeDoc {
+  const now = core.clock.now();
+  const seed = newCodeSeed(core.keys.codes);
+  return { _id: newId(), user, purpose, ...seed, tries: 0, createAt: now, expiresAt: lifetime(now), ...changes };
+}
+
 /**
  * Issues a code for an account. It is also stored for the id of a decoy account, so that guesses are answered alike.
  */
@@ -17,19 +26,9 @@ export async function issueCode(
   user: ObjectId,
   purpose: CodeDoc['purpose'],
   tx: ClientSession | null,
-  changes: Partial<Pick<CodeDoc, '_id' | 'expiresAt' | 'undo' | 'askedFrom' | 'signOn'>> = {},
+  changes: Changes = {},
 ): Promise<ObjectId> {
-  const now = core.clock.now();
-  const code: CodeDoc = {
-    _id: newId(),
-    user,
-    purpose,
-    ...newCodeSeed(core.keys.codes),
-    tries: 0,
-    createAt: now,
-    expiresAt: lifetime(now),
-    ...changes,
-  };
+  const code = newCode(core, user, purpose, changes);
   await core.models.Code.create([code], { session: tx });
   return code._id;
 }

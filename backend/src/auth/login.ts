@@ -24,7 +24,7 @@ import { presentUnconfirmed } from '../users/present.js';
 import { accountRefusal } from './accountRefusal.js';
 import { proofOf, spendProof } from './authenticator.js';
 import { hasSecondFactor, needsSecondFactor } from './authorize.js';
-import { issueCode, renewCode, takeCodeTry, useCode } from './codes.js';
+import { newCode, renewCode, takeCodeTry, useCode } from './codes.js';
 import { constantTime } from './constantTime.js';
 import { setSessionCookies } from './cookies.js';
 import { asUser, decoyIds, findDecoy } from './decoys.js';
@@ -67,10 +67,12 @@ async function begin(
   const method = secondStepOf(user);
   if (method === 'mail') await gateway.throttle.take('verificationMail', { caller: String(user._id) });
 
-  const codeId = await gateway.events.change(actor, async (tx) => {
+  const codeId = await gateway.events.changeTogether(actor, async (tx) => {
     const real = owner?.equals(user._id);
     if (real && !(await beginAccess(gateway, user, tx.session))) throw new AppError('INVALID_CREDENTIALS');
-    const code = await issueCode(gateway, user._id, method === 'mail' ? 'signIn' : 'totp', tx.session);
+    const record = newCode(gateway, user._id, method === 'mail' ? 'signIn' : 'totp');
+    tx.insert(gateway.models.Code, record);
+    const { _id: code } = record;
     const event = { type: 'auth.login', ...(owner ? { actor: owner, record: owner } : {}) } as const;
     if (!real) tx.record({ ...event, status: 'failed', reason: 'INVALID_CREDENTIALS' });
     else tx.record({ ...event, refs: method === 'mail' ? { code } : {} });

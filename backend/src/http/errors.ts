@@ -5,7 +5,7 @@ import type { Failure } from '@lightbox/contract/envelope.js';
 import type { ErrorCode } from '@lightbox/contract/errors.js';
 import { isAway } from '@lightbox/core/db/away.js';
 import { AppError, IntegrityError, tellDamage } from '@lightbox/core/errors.js';
-import { PasswordQueueFull } from '@lightbox/core/keys/password.js';
+import { PasswordQueueFull } from '@lightbox/core/keys/argon2.js';
 import type { Logger } from '@lightbox/core/process/log.js';
 import type { ErrorRequestHandler, Request } from 'express';
 import { mongo } from 'mongoose';

@@ -153,9 +153,9 @@ export class Events {
   }
 
   /**
-   * Does the same for changes of which a person makes many at once. Those that arrive during a commit go into the next
-   * transaction together: they do not conflict with each other, for instance on the person's session, and wait for a
-   * majority once.
+   * Does the same for changes of which many come at once. Those that arrive during a commit go into the next transaction
+   * together: they share its inserts, do not conflict with each other, for instance on one person's session, and wait for
+   * a majority once.
    */
   async changeTogether(actor: Actor, work: Change['work']): Promise<ObjectId> {
     const done = await this.together({ actor, work });

@@ -1,25 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Algorithm, hash, hashRaw, verify } from '@node-rs/argon2';
-import pLimit from 'p-limit';
+import { argon2 } from './argon2.js';
 
-/** OWASP's minimum for Argon2id: 19 MiB, two passes, one lane. */
-const options = { algorithm: 2 satisfies Algorithm, memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
-/**
- * Two hashes at a time: more are slower on two cores and take more memory. A call that finds the queue full is refused.
- */
-const LANES = 2;
-const QUEUE = 200;
-
-const lanes = pLimit(LANES);
-
-export class PasswordQueueFull extends Error {}
-
-async function inLane<T>(work: () => Promise<T>): Promise<T> {
-  if (lanes.pendingCount >= QUEUE) throw new PasswordQueueFull();
-  return lanes(work);
-}
-
-export const hashPassword = (password: string): Promise<string> => inLane(() => hash(password, options));
+export const hashPassword = (password: string): Promise<string> => argon2('hash', password);
 
 /**
  * Returns the same digest for the same password and `salt` each time, to find a record by. Callers protect it with a
@@ -27,7 +9,7 @@ export const hashPassword = (password: string): Promise<string> => inLane(() => 
  */
 export async function digestOf(password: string, salt: string): Promise<string> {
   const bytes = createHash('sha256').update(salt).digest().subarray(0, 16);
-  return (await inLane(() => hashRaw(password, { ...options, salt: bytes }))).toString('base64url');
+  return Buffer.from(await argon2('digest', password, bytes)).toString('base64url');
 }
 
 let decoy: Promise<string> | undefined;
@@ -38,7 +20,6 @@ let decoy: Promise<string> | undefined;
  */
 export async function isPassword(stored: string | null | undefined, password: string): Promise<boolean> {
   decoy ??= hashPassword('decoy');
-  const against = stored || (await decoy);
-  const same = await inLane(() => verify(against, password));
+  const same = await argon2('verify', stored || (await decoy), password);
   return same && Boolean(stored);
 }

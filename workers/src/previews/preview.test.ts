@@ -19,6 +19,7 @@ import {
 } from '@lightbox/testkit/part10.js';
 import sharp from 'sharp';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { childScript } from '../testing/renderer.js';
 import { openPictures } from './preview.js';
 import { RenderCrashed } from './renderer.js';
 import { patience, Renderers } from './renderers.js';
@@ -200,26 +201,6 @@ describe('measurements', () => {
   });
 });
 
-/** A script in place of the renderer: `onTask` is a statement that uses `header`, and `answer(header, body)` sends the answer. */
-const childScript = (onTask: string): string => `
-  import { Socket } from 'node:net';
-  const channel = new Socket({ fd: 3, readable: true, writable: true });
-  const answer = (header, body = '') => {
-    const [text, bytes] = [Buffer.from(JSON.stringify(header)), Buffer.from(body)];
-    const lengths = Buffer.alloc(8);
-    lengths.writeUInt32BE(text.length, 0);
-    lengths.writeUInt32BE(bytes.length, 4);
-    channel.write(Buffer.concat([lengths, text, bytes]));
-  };
-  const measured = { width: 1, height: 1, mean: 0, sd: 0, min: 0, max: 0, black: 0, white: 0, sharpness: 0, noise: 0,
-    percentiles: { p1: 0, p5: 0, p50: 0, p95: 0, p99: 0 }, histogram: Array(16).fill(0), colour: false, values: null };
-  const measurements = (bitDepth) => answer({ measurements: { ...measured, bitDepth } });
-  answer({ ready: true });
-  channel.on('data', (data) => {
-    const header = JSON.parse(data.toString('utf8', 8, 8 + data.readUInt32BE(0)));
-    ${onTask}
-  });`;
-
 describe('the process that renders', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lightbox-render-'));
   const sandbox = findSandbox();
@@ -298,8 +279,8 @@ describe('the process that renders', () => {
 
   test('A file whose machine becomes busy after its start is drawn.', async () => {
     const module = script('for (const until = Date.now() + 1_200; Date.now() < until; ); measurements(8);');
-    let asked = 0;
-    const patience = () => (asked++ < 2 ? 1 : 100);
+    const begun = performance.now();
+    const patience = () => (performance.now() - begun < 300 ? 1 : 100);
     renderers = new Renderers({ module, timeLimitMs: () => 300, patience, sandbox: await sandbox });
     expect((await renderers.run('measurements', Buffer.alloc(0), 'x'))?.bitDepth).toBe(8);
   });

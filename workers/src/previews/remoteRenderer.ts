@@ -8,7 +8,7 @@ import { RenderCrashed, type Renderer, RendererAway } from './renderer.js';
  * Timeout for a service that hangs. A working service answers, or sends the next part, within its own,
  * shorter time limits.
  */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 480_000;
 
 /** Asks the renderer service on a Unix socket (`service.ts`), with one connection for each file. */
 export class RemoteRenderer implements Renderer {

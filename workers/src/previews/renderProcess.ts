@@ -3,12 +3,12 @@
  * keys, no database and no environment. It reads tasks from file descriptor 3 and writes its answers there.
  */
 import { Socket } from 'node:net';
-import { constants, setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import sharp from 'sharp';
 import { blackOut } from './blackOut.js';
 import { drawFrame, forModel, measurements, photo } from './decode.js';
 import { type Frame, readFrames, writeFrame } from './frames.js';
+import { lowerPriority } from './lowPriority.js';
 import { prepare } from './prepare.js';
 import {
   type AnswerHeader,
@@ -30,8 +30,7 @@ const watchdog = `
   }, 100);`;
 
 new Worker(watchdog, { eval: true }).unref();
-// Drawing gets only the processor time that gateways and databases leave, because people wait for those.
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+lowerPriority();
 sharp.concurrency(1);
 sharp.cache(false);
 

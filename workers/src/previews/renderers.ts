@@ -4,6 +4,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { compiled } from '@lightbox/core/process/compiled.js';
 import { readFrames, writeFrame } from './frames.js';
+import { type Waits, waitedBetween, waitsOf } from './processorTime.js';
 import { AnswerHeader, answerLimits, resultOf, type Task } from './protocol.js';
 import { RenderCrashed, type Renderer, RendererAway, type RunOptions } from './renderer.js';
 import { type Sandbox, sandboxEnv } from './sandbox.js';
@@ -32,15 +33,20 @@ const START_LIMIT_MS = 30_000;
 /** An ordinary page of a PDF takes a tenth of a second. One that takes seconds was made to be slow. */
 const timeLimitMs = (contentType: string): number => (contentType === 'application/pdf' ? 5_000 : 20_000);
 
-/** Less than the time after which `remoteRenderer.ts` gives up. */
 const MOST_PATIENCE = 5;
 
-/**
- * Returns how much longer a file may take on a machine with more work than cores. Drawing gets only the processor time that
- * others leave, so without this an ordinary picture would count as one that cannot be drawn, for ever.
- */
+/** Returns how much longer a file may take on a machine with more work than cores. */
 export const patience = (load = loadavg()[0] ?? 0, cores = availableParallelism()): number =>
   Math.min(MOST_PATIENCE, Math.max(1, load / cores));
+
+/**
+ * Drawing gets only the processor time that others leave, so the time in which it waited for a processor does not count.
+ * A file is given up for this moment after this many times its limit, so that one with many threads is given up too. It is
+ * less than the time after which `remoteRenderer.ts` gives up.
+ */
+const MOST_WAIT = 20;
+/** The time of a file is counted this many times within its limit, and at least every second. */
+const COUNTS = 10;
 
 const defaults: Omit<RendererOptions, 'sandbox'> = {
   size: 1,
@@ -120,6 +126,8 @@ export class Renderers implements Renderer {
     const file = fileURLToPath(module);
     const [command, ...args] = sandbox.command([`--max-old-space-size=${heapMb}`, file], [file]);
     const process = spawn(command, args, {
+      // A session of its own: see `lowPriority.ts`.
+      detached: true,
       env: { ...sandboxEnv, RSS_LIMIT: String(rssBytes) },
       // Standard output is closed, because decoders write to it.
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
@@ -156,18 +164,29 @@ export class Renderers implements Renderer {
     this.limitTime(child, this.options.timeLimitMs(contentType), () => this.tookTooLong(child));
   }
 
-  /** Calls `end` after this time, and later on a busy machine: also when the load has risen after the start. */
+  /**
+   * Calls `end` when the child has worked for this time, and when this time has passed on a machine with as much work as now:
+   * the load may have risen after the start.
+   */
   private limitTime(child: Child, ms: number, end: () => Promise<void>): void {
+    const { pid = 0 } = child.process;
     const begun = performance.now();
-    const wait = (left: number) => {
-      clearTimeout(child.timer);
-      child.timer = setTimeout(() => {
-        const more = begun + ms * this.options.patience() - performance.now();
-        if (more < 1) void end();
-        else wait(more);
-      }, left);
+    let waited = 0;
+    let waits: Waits | null = null;
+    const count = () => {
+      const before = waits;
+      waits = waitsOf(pid);
+      if (before) waited += waitedBetween(before, waits);
+      const passed = performance.now() - begun;
+      if (passed - waited >= ms && passed >= ms * this.options.patience()) void end();
+      else if (passed >= ms * MOST_WAIT) void this.end(child, crash('it got too little processor time'));
+      else wait();
     };
-    wait(ms * this.options.patience());
+    const wait = () => {
+      child.timer = setTimeout(count, Math.min(1_000, ms / COUNTS));
+    };
+    clearTimeout(child.timer);
+    wait();
   }
 
   /** Hands on a part of the plain frames. The time limit is that of one part; the receiver limits their bytes. */
