@@ -8,7 +8,7 @@ import { usableAccount } from './accounts.js';
 import { careForEachOther } from './carers.js';
 import { areTied, knownPatients } from './ties.js';
 
-export const userFacts = (user: UserDoc): UserFacts => ({
+export const userFacts = (user: Pick<UserDoc, '_id' | 'role' | 'status' | 'active'>): UserFacts => ({
   id: String(user._id),
   role: user.role,
   status: user.status,
