@@ -15,6 +15,31 @@ import { LRUCache } from 'lru-cache';
  */
 export const RECENT_MS = 500;
 
+/** The fields of a session that permit a call, and of an account also those that others see. */
+const sessionFields = ['_id', 'user', 'lastSeenAt', 'expiresAt', 'endedAt', 'token', 'signOn'] as const;
+const userFields = [
+  '_id',
+  'role',
+  'status',
+  'active',
+  'deletedAt',
+  'totpAt',
+  'passkeyAt',
+  'firstname',
+  'lastname',
+  'photo',
+] as const;
+
+/** What is kept of a session, and of an account. Their other fields would be in memory for each open connection. */
+export type KeptSession = Pick<SessionDoc, (typeof sessionFields)[number]>;
+export type KeptUser = Pick<UserDoc, (typeof userFields)[number]>;
+
+/** Returns a function that copies those of the fields that a record has. */
+const only =
+  <T extends object>(fields: readonly (keyof T)[]) =>
+  (record: T): T =>
+    Object.fromEntries(fields.flatMap((field) => (field in record ? [[field, record[field]]] : []))) as T;
+
 /** The moment at which a read began. */
 interface Begun {
   at: number;
@@ -29,12 +54,13 @@ export class Kept<T extends object> {
 
   /**
    * `sizeOf`: the bytes of a record; without it each counts as one. `confirmedAt`: the moment up to which no record has
-   * changed since it was read.
+   * changed since it was read. `trim`: leaves out what nobody needs of a record that is kept.
    */
   constructor(
     most: number,
     sizeOf: (value: T) => number = () => 1,
     private readonly confirmedAt: () => number = () => Number.NEGATIVE_INFINITY,
+    private readonly trim: (value: T) => T = (value) => value,
   ) {
     this.entries = new LRUCache({ maxSize: most, sizeCalculation: ({ value }) => Math.max(1, sizeOf(value)) });
   }
@@ -47,7 +73,8 @@ export class Kept<T extends object> {
   /** Reads a record anew, and keeps it. */
   async read(key: string, read: () => Promise<T | null>): Promise<T | null> {
     const begun = this.begin();
-    const value = await read();
+    const found = await read();
+    const value = found && this.trim(found);
     if (value) this.keep(key, value, begun);
     return value;
   }
@@ -123,8 +150,8 @@ const changesNoRight: ReadonlySet<ServerEvent> = new Set([
 export class Recent {
   /** The moment up to which all changes of sessions and accounts are known (`follow.ts`). */
   private confirmedAt = Number.NEGATIVE_INFINITY;
-  readonly sessions = new Kept<SessionDoc>(10_000, undefined, () => this.confirmedAt);
-  readonly users = new Kept<UserDoc>(10_000, undefined, () => this.confirmedAt);
+  readonly sessions = new Kept<KeptSession>(10_000, undefined, () => this.confirmedAt, only(sessionFields));
+  readonly users = new Kept<KeptUser>(10_000, undefined, () => this.confirmedAt, only(userFields));
   /** By person and image. */
   readonly facts = new Kept<ReadFacts>(5_000);
   /** Originals of one chunk, sealed, by the id of their blob. */

@@ -10,11 +10,11 @@ import { NEWEST } from '@lightbox/core/db/newest.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { SignOn } from '@lightbox/core/models/signOn.js';
-import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { ClientSession, QueryFilter } from 'mongoose';
 import type { Gateway, Guest, Reader, Sender, Viewer } from '../context.js';
 import { hasSecondFactor } from './authorize.js';
 import { deviceOf } from './device.js';
+import type { KeptSession, KeptUser } from './recent.js';
 import type { Claims } from './tokens.js';
 
 /** The maximum age of `lastSeenAt` before a call writes it again. */
@@ -59,7 +59,10 @@ export async function aliveSessions(core: Core, user: ObjectId): Promise<QueryFi
 }
 
 /** True when the session has not ended, has not expired and was not idle for too long. A personal token is never idle. */
-export async function isAlive(core: Core, session: SessionDoc | null): Promise<boolean> {
+export async function isAlive(
+  core: Core,
+  session: Pick<SessionDoc, 'endedAt' | 'token' | 'expiresAt' | 'lastSeenAt'> | null,
+): Promise<boolean> {
   if (!session || session.endedAt) return false;
   const now = core.clock.now().getTime();
   if (session.token) return now < session.expiresAt.getTime();
@@ -90,7 +93,7 @@ export async function viewerOf(
 }
 
 /** Throws when the share has ended on which the token of a viewer rests. */
-async function requireShareOf({ models, clock }: Gateway, { token }: SessionDoc): Promise<void> {
+async function requireShareOf({ models, clock }: Gateway, { token }: KeptSession): Promise<void> {
   if (!token?.share) return;
   const live = await models.Share.exists({ _id: token.share, ...verifiedShare(clock.now()) }).readConcern(NEWEST);
   if (!live) throw new AppError('AUTHENTICATION_FAILED');
@@ -112,7 +115,7 @@ export async function recentViewer(
   return viewerFrom(session, user);
 }
 
-const viewerFrom = (session: SessionDoc, user: UserDoc): Viewer => ({
+const viewerFrom = (session: KeptSession, user: KeptUser): Viewer => ({
   id: String(user._id),
   _id: user._id,
   role: user.role,
@@ -153,7 +156,7 @@ export const createToucher = (core: Core): ((id: ObjectId) => Promise<void>) =>
   });
 
 /** No answer waits for it: a lost write is repeated by the next activity. */
-function touch(gateway: Gateway, session: SessionDoc): void {
+function touch(gateway: Gateway, session: KeptSession): void {
   const now = gateway.clock.now();
   if (now.getTime() - session.lastSeenAt.getTime() < TOUCH_MS) return;
   session.lastSeenAt = now;

@@ -57,7 +57,7 @@ async function sendImages(
   gateway: Gateway,
   viewer: Viewer,
   actor: Actor,
-  { _id, role }: UserDoc,
+  { _id, role }: Pick<UserDoc, '_id' | 'role'>,
   draft: Draft & { images: ObjectId[] },
 ): Promise<Sent> {
   const earlier = await findSent(gateway, draft);

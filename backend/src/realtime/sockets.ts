@@ -95,7 +95,11 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   const views = new ViewRooms(gateway, gateway.together);
   io.use((socket, next) => void admit(gateway, io, socket, next));
   io.on('connection', (socket) => {
-    greet(gateway, io, socket).catch((error) => gateway.log.warn({ err: error }, 'greeting a socket failed'));
+    const { visible } = socket.handshake.auth as { visible?: unknown };
+    forgetHandshake(socket);
+    greet(gateway, io, socket, visible === true).catch((error) =>
+      gateway.log.warn({ err: error }, 'greeting a socket failed'),
+    );
     listen(gateway, views, socket);
     endWhenSlow(gateway, socket.conn);
     socket.on('disconnect', () => {
@@ -141,7 +145,7 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   };
 }
 
-async function greet(gateway: Gateway, io: Io, socket: Client): Promise<void> {
+async function greet(gateway: Gateway, io: Io, socket: Client, visible: boolean): Promise<void> {
   const { viewer } = socket.data;
   socket.join([userRoom(viewer.id), sessionRoom(String(viewer.sessionId)), roleRoom(viewer.role)]);
   socket.on('disconnect', () => {
@@ -152,9 +156,16 @@ async function greet(gateway: Gateway, io: Io, socket: Client): Promise<void> {
       .then((gone) => (gone ? notifyPartners(gateway, viewer, false) : undefined))
       .catch(() => undefined);
   });
-  const { visible } = socket.handshake.auth as { visible?: unknown };
-  if (visible === true) await setForeground(gateway, socket, true);
+  if (visible) await setForeground(gateway, socket, true);
   if (await gateway.presence.arrive(viewer.id)) await notifyPartners(gateway, viewer, true);
+}
+
+const noHandshake = Object.freeze({ headers: {}, auth: {}, query: {} });
+
+/** A connection stays for hours: its request, with all headers and the token, is not kept for so long. */
+function forgetHandshake(socket: Client): void {
+  Object.assign(socket, { handshake: noHandshake });
+  Object.assign(socket.conn, { request: null });
 }
 
 const isForeground = ({ rooms, data }: Client): boolean => rooms.has(foregroundRoom(data.viewer.id));

@@ -10,7 +10,7 @@ import { areTied, knownPatients } from './ties.js';
 
 type Seen = Pick<Core, 'models' | 'settings' | 'clock'>;
 
-export const userFacts = (user: UserDoc): UserFacts => ({
+export const userFacts = (user: Pick<UserDoc, '_id' | 'role' | 'status' | 'active'>): UserFacts => ({
   id: String(user._id),
   role: user.role,
   status: user.status,

@@ -1,8 +1,8 @@
-import pLimit from 'p-limit';
 import { type ObjectId, oid } from '../db/ids.js';
 import { CHUNK, openChunk, sealChunk, TAG } from './cipher.js';
 import type { StoreName } from './names.js';
-import { type BlobStore, type ByteRange, chunks, chunksOf, MissingChunk, type WrittenBlob } from './store.js';
+import { sealedChunks } from './sealedChunks.js';
+import { type BlobStore, type ByteRange, chunksOf, MissingChunk, type WrittenBlob } from './store.js';
 
 /** A place for sealed chunks, by the text of the blob's id and the chunk's number. A stored chunk never changes. */
 export interface ChunkPlace {
@@ -24,9 +24,6 @@ export class ChunkExists extends Error {
   readonly code = 11_000;
 }
 
-/** Chunks that a process seals and sends at the same time, at most: memory stays bounded. */
-const atOnce = pLimit(6);
-
 /** Seals blobs into chunks, and keeps them in a place outside the database. */
 export class ChunkedBlobStore implements BlobStore {
   constructor(private readonly place: ChunkPlace) {}
@@ -36,10 +33,10 @@ export class ChunkedBlobStore implements BlobStore {
     // One chunk is stored while the next is received, and no more.
     let storing: Promise<unknown> = Promise.resolve();
     try {
-      for await (const { last, parts } of chunks(plain)) {
+      for await (const chunk of sealedChunks(key, plain)) {
         await storing;
-        const index = n++;
-        storing = atOnce(() => this.seal(id, key, index, last, parts));
+        n++;
+        storing = chunk.store((sealed, index) => this.place.put(String(id), index, sealed));
         storing.catch(() => undefined);
       }
       await storing;
@@ -80,7 +77,9 @@ export class ChunkedBlobStore implements BlobStore {
   }
 
   async writeChunk(id: ObjectId, key: Buffer, chunk: { index: number; last: boolean; plain: Buffer }): Promise<void> {
-    await this.seal(id, key, chunk.index, chunk.last, [chunk.plain]);
+    const { index, last, plain } = chunk;
+    const sealed = sealChunk(key, index, last, plain, Buffer.allocUnsafeSlow(plain.length + TAG));
+    await this.place.put(String(id), index, sealed);
   }
 
   async countChunks(id: ObjectId): Promise<number> {
@@ -112,11 +111,6 @@ export class ChunkedBlobStore implements BlobStore {
 
   writeSealed(id: ObjectId, index: number, sealed: Buffer): Promise<void> {
     return this.place.put(String(id), index, sealed);
-  }
-
-  private async seal(id: ObjectId, key: Buffer, index: number, last: boolean, parts: readonly Buffer[]): Promise<void> {
-    const length = parts.reduce((sum, part) => sum + part.length, TAG);
-    await this.place.put(String(id), index, sealChunk(key, index, last, parts, Buffer.allocUnsafeSlow(length)));
   }
 
   private written = (id: ObjectId, n: number): WrittenBlob => ({

@@ -34,21 +34,18 @@ function nonce(index: number, last: boolean): Buffer {
 const STEP = 64 * 1024;
 
 /**
- * Seals the parts of a chunk into the beginning of `into`, which must have space for them and a tag, and returns that
- * beginning.
+ * Seals a chunk into the beginning of `into`, which must have space for it and a tag, and returns that beginning. `plain`
+ * may be the beginning of `into` itself.
  */
-export function sealChunk(key: Buffer, index: number, last: boolean, parts: readonly Buffer[], into: Buffer): Buffer {
+export function sealChunk(key: Buffer, index: number, last: boolean, plain: Buffer, into: Buffer): Buffer {
   const cipher = createCipheriv('aes-256-gcm', key, nonce(index, last));
-  let length = 0;
-  for (const part of parts) {
-    for (let from = 0; from < part.length; from += STEP) {
-      length += cipher.update(part.subarray(from, from + STEP)).copy(into, length);
-    }
+  for (let from = 0; from < plain.length; from += STEP) {
+    cipher.update(plain.subarray(from, from + STEP)).copy(into, from);
   }
   // GCM has no padding: nothing follows but the tag.
   cipher.final();
-  length += cipher.getAuthTag().copy(into, length);
-  return into.subarray(0, length);
+  cipher.getAuthTag().copy(into, plain.length);
+  return into.subarray(0, plain.length + TAG);
 }
 
 /** Opens a chunk. Throws `IntegrityError` when the chunk was changed or is in another place. */

@@ -6,6 +6,7 @@ import { NEWEST } from '../db/newest.js';
 import { IntegrityError } from '../errors.js';
 import { CHUNK, openChunk, sealChunk, TAG } from './cipher.js';
 import type { StoreName } from './names.js';
+import { sealedChunks } from './sealedChunks.js';
 
 /** A blob that was written, for `confirm`. */
 export interface WrittenBlob {
@@ -69,30 +70,6 @@ export interface BlobStore {
 
 const BUCKET = 'blobs';
 
-/** Chunks that a process seals and sends to the database at the same time, at most. */
-const MOST_AT_ONCE = 6;
-
-/** Space for sealed chunks. While none is free, uploads wait, and the connections that bring their bytes with them. */
-class Spaces {
-  private free = MOST_AT_ONCE;
-  private readonly spare: Buffer[] = [];
-  private readonly waiting: (() => void)[] = [];
-
-  async take(): Promise<Buffer> {
-    if (this.free > 0) this.free--;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
-    return this.spare.pop() ?? Buffer.allocUnsafeSlow(CHUNK + TAG);
-  }
-
-  /** Without `used`, that space is not used again. */
-  giveBack(used?: Buffer): void {
-    if (used) this.spare.push(used);
-    const next = this.waiting.shift();
-    if (next) next();
-    else this.free++;
-  }
-}
-
 interface Chunk {
   _id: ObjectId;
   files_id: ObjectId;
@@ -123,7 +100,6 @@ const newest = { readConcern: { level: NEWEST } } as const;
  */
 export class GridFsBlobStore implements BlobStore {
   private indexed: Promise<unknown> | null = null;
-  private readonly spaces = new Spaces();
 
   constructor(
     private readonly db: Connection,
@@ -137,23 +113,14 @@ export class GridFsBlobStore implements BlobStore {
     let n = 0;
     // One chunk is written while the next is received, and no more: memory stays bounded.
     let pendingWrite: Promise<unknown> = Promise.resolve();
-    const writeNext = async (last: boolean, parts: Buffer[]) => {
-      await pendingWrite;
-      const space = await this.spaces.take();
-      pendingWrite = this.insert(id, n, sealChunk(key, n, last, parts, space)).then(
-        () => this.spaces.giveBack(space),
-        (error) => {
-          // The driver may still hold the space.
-          this.spaces.giveBack();
-          throw error;
-        },
-      );
-      n++;
-      length += parts.reduce((sum, part) => sum + part.length, TAG);
-      pendingWrite.catch(() => undefined);
-    };
     try {
-      for await (const { last, parts } of chunks(plain)) await writeNext(last, parts);
+      for await (const chunk of sealedChunks(key, plain)) {
+        await pendingWrite;
+        n++;
+        length += chunk.length;
+        pendingWrite = chunk.store((sealed, index) => this.insert(id, index, sealed));
+        pendingWrite.catch(() => undefined);
+      }
       await Promise.all([pendingWrite, this.files().insertOne(entryOf(id, length), onOne)]);
       return { id, chunks: n, store: 'gridfs', election };
     } catch (error) {
@@ -219,7 +186,7 @@ export class GridFsBlobStore implements BlobStore {
     { index, last, plain }: { index: number; last: boolean; plain: Buffer },
   ): Promise<void> {
     await this.index();
-    const data = sealChunk(key, index, last, [plain], Buffer.allocUnsafeSlow(plain.length + TAG));
+    const data = sealChunk(key, index, last, plain, Buffer.allocUnsafeSlow(plain.length + TAG));
     await this.insert(id, index, data);
   }
 
@@ -293,33 +260,6 @@ const entryOf = (id: ObjectId, length: number): FileEntry => ({
   uploadDate: id.getTimestamp(),
   filename: '',
 });
-
-interface PlainChunk {
-  last: boolean;
-  parts: Buffer[];
-}
-
-/**
- * Cuts a stream into chunks of one size, without copying its bytes. A full chunk waits for the next byte, because only
- * the end shows which chunk is the last.
- */
-export async function* chunks(plain: AsyncIterable<Buffer>): AsyncGenerator<PlainChunk> {
-  let parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of plain) {
-    let rest = part;
-    while (length + rest.length > CHUNK) {
-      const cut = CHUNK - length;
-      yield { last: false, parts: [...parts, rest.subarray(0, cut)] };
-      rest = rest.subarray(cut);
-      parts = [];
-      length = 0;
-    }
-    parts.push(rest);
-    length += rest.length;
-  }
-  yield { last: true, parts };
-}
 
 function database(db: Connection): mongo.Db {
   if (!db.db) throw new Error('The database is not connected.');
