@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { checkNames, type SelfCheckReport } from '@lightbox/contract/selfCheck/report.js';
+import { testConfig } from '@lightbox/testkit/config.js';
+import { startMailbox } from '@lightbox/testkit/mailbox.js';
+import { expect, it, onTestFinished } from 'vitest';
+
+const command = join(import.meta.dirname, '../../core/dist/selfCheck/command.js');
+
+it('`npm run self-check` prints every check, and ends with 1 when one of them fails.', {
+  timeout: 120_000,
+}, async () => {
+  const mailbox = await startMailbox();
+  onTestFinished(() => mailbox.stop());
+  const { mongodbUri, redisUrl, appKeys, encryptionKeys, dataDir } = await testConfig();
+  const run = async (smtpUrl: string): Promise<{ status: number; report: SelfCheckReport }> => {
+    const child = spawn(process.execPath, [command, '--json'], {
+      env: {
+        MONGODB_URI: mongodbUri,
+        REDIS_URL: redisUrl,
+        SMTP_URL: smtpUrl,
+        APP_KEYS: appKeys,
+        ENCRYPTION_KEYS: encryptionKeys,
+        DATA_DIR: dataDir,
+        LOG_LEVEL: 'silent',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let said = '';
+    child.stdout.on('data', (part) => {
+      said += part;
+    });
+    const [status] = await once(child, 'close');
+    return { status, report: JSON.parse(said) };
+  };
+  const failing = ({ checks }: SelfCheckReport) => checks.filter(({ state }) => state === 'failed');
+
+  const well = await run(mailbox.url);
+  expect(well.report.checks.map(({ name }) => name)).toEqual([...checkNames]);
+  expect(failing(well.report)).toEqual([]);
+  expect(well).toMatchObject({ status: 0, report: { ok: true } });
+
+  const ill = await run('smtp://127.0.0.1:9');
+  expect(failing(ill.report)).toMatchObject([{ name: 'mail', fault: 'unreachable' }]);
+  expect(ill).toMatchObject({ status: 1, report: { ok: false } });
+});
