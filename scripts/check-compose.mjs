@@ -41,27 +41,24 @@ function check() {
     if (missing === needed) console.log(`Without settings: ${stderr.trim()}`);
   }
 
-  const { services, networks } = model(settings);
-  assert.deepEqual(Object.keys(services).sort(), [
-    'gateway',
-    'mongo',
-    'prepare',
-    'renderer',
-    'valkey',
-    'web',
-    'worker',
-  ]);
+  const always = ['gateway', 'mongo', 'prepare', 'renderer', 'valkey', 'web', 'worker'];
+  assert.deepEqual(Object.keys(model(settings).services).sort(), always);
+  const { services, networks } = model(settings, 'dicom', 'trial');
+  assert.deepEqual(Object.keys(services).sort(), [...always, 'dicom', 'mail'].sort());
   for (const [name, service] of Object.entries(services)) {
     assert.equal(service.read_only, true, name);
     assert.deepEqual(service.cap_drop, ['ALL'], name);
+    // Without another line here, the engine's own seccomp profile holds.
     assert.deepEqual(service.security_opt, ['no-new-privileges:true'], name);
     assert.equal(service.container_name, undefined, `${name} could not be scaled`);
-    assert.equal(service.ports !== undefined, name === 'web', name);
+    assert.equal(service.ports !== undefined, ['web', 'dicom', 'mail'].includes(name), name);
+    if (name === 'prepare') continue;
+    assert.match(service.user, /^[1-9]\d*:[1-9]\d*$/, name);
+    assert.ok(service.healthcheck?.test, `${name} has no health check`);
   }
   assert.equal(networks.data.internal, true);
   assert.equal(services.worker.environment.REDIS_URL, 'rediss://lightbox:value-of-REDIS_PASSWORD@valkey:6379');
-  assert.ok('mail' in model(settings, 'trial').services);
-  console.log(`With them: ${Object.keys(services).length} services, and the mail catcher with the profile trial.`);
+  console.log(`With them: ${always.length} services; mail and dicom only with their profiles.`);
 }
 
 try {

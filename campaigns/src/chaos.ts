@@ -1,11 +1,12 @@
 // Breaks the product on purpose and then searches for lost data. See docs/reliability.md.
 // `npm run chaos [-- --kills 100 --messages 20000 --uploads 200 --seed 1]`: kills gateways, workers, Valkey and MongoDB's
-// primary while people chat and upload.
+// primary while people chat and upload. `--backup` also backs up the product meanwhile, and restores it on other servers.
 // `npm run chaos -- storm [--sockets 2000]`: disconnects all clients, and measures how they reconnect.
 // `npm run chaos -- disk`: fills the disks of MongoDB and Valkey, which are small ones of their own; needs Linux.
 // Each accepts `--json <file>`, starts everything itself and leaves nothing behind.
 import { parseArgs } from 'node:util';
 import { printTable, type Row, writeJson } from './bench/report.js';
+import { findBackupTools } from './chaos/backups.js';
 import { campaign } from './chaos/campaign.js';
 import { type Cluster, type Ground, startCluster } from './chaos/cluster.js';
 import { disk } from './chaos/disk.js';
@@ -19,6 +20,7 @@ const { values, positionals } = parseArgs({
     messages: { type: 'string', default: '20000' },
     uploads: { type: 'string', default: '200' },
     seed: { type: 'string', default: '1' },
+    backup: { type: 'boolean', default: false },
     sockets: { type: 'string', default: '2000' },
     json: { type: 'string' },
   },
@@ -27,7 +29,11 @@ const { values, positionals } = parseArgs({
 
 const size = { kills: Number(values.kills), messages: Number(values.messages), uploads: Number(values.uploads) };
 const kinds: Record<string, () => Promise<Row[]>> = {
-  campaign: () => onCluster((cluster) => campaign(cluster, size, Number(values.seed)), { mongodOptions: failPoints }),
+  campaign: async () => {
+    if (values.backup) await findBackupTools();
+    const work = (cluster: Cluster) => campaign(cluster, size, Number(values.seed), values.backup);
+    return onCluster(work, { mongodOptions: failPoints });
+  },
   // One mongod: on a small machine with two cores, three would dominate the measurement.
   storm: () => onCluster((cluster) => storm(cluster, Number(values.sockets)), { members: 1 }),
   disk,

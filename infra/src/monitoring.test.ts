@@ -25,6 +25,7 @@ import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 
+const root = join(import.meta.dirname, '../..');
 const host = '127.0.0.1';
 const gatewayPort = await freePort();
 const workerPort = await freePort();
@@ -121,6 +122,25 @@ describe('/metrics', () => {
     expect(valueIn(scraped, name, labels)).toBe(value);
   });
 
+  it('has the metrics of docs/operations/README.md, each with exactly these labels', async () => {
+    const told = readFileSync(join(root, 'docs/operations/README.md'), 'utf8')
+      .split('\n')
+      .flatMap((line) => {
+        const [, name, labels] = /^\| `(\w+)`\s+\| ([\w, ]*?)\s*\|/.exec(line) ?? [];
+        return name && !name.startsWith('Lightbox') ? [`${name} ${labels}`] : [];
+      });
+    const exported = async () => {
+      const samples = (await Promise.all([gatewayPort, workerPort, receiverPort].map(scrape))).flat();
+      const own = samples.filter(({ name }) => !/^(process|nodejs)_/.test(name));
+      const said = own.map(({ name, labels: { le: _, ...labels } }) => {
+        return `${name.replace(/_(bucket|sum|count)$/, '')} ${Object.keys(labels).join(', ')}`;
+      });
+      return [...new Set(said)].sort();
+    };
+    // On a busy machine, a row that could not be read in time is absent in one scrape.
+    await vi.waitFor(async () => expect(await exported()).toEqual(told.sort()), 30_000);
+  });
+
   it('shows the age of what waits', async () => {
     const { gateway, clock } = test;
     await gateway.queues.all.analysis.pause();
@@ -206,7 +226,7 @@ describe('alert rules and dashboards', () => {
     const raised = tests.tests.flatMap(({ alert_rule_test }) => alert_rule_test).filter(({ exp_alerts }) => exp_alerts);
     expect(raised.map(({ alertname }) => alertname).sort()).toEqual(rules.map(({ alert }) => alert).sort());
     for (const { alert, annotations } of rules) {
-      expect(readFileSync(join(folder, '../..', annotations.runbook), 'utf8')).toContain(`\`${alert}\``);
+      expect(readFileSync(join(root, annotations.runbook), 'utf8')).toContain(`\`${alert}\``);
     }
   });
 

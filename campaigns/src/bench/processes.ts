@@ -17,7 +17,8 @@ export interface Program {
 /** Long, for machines with other work. */
 const START_MS = 120_000;
 
-const fileOf = (main: string): string =>
+/** Returns the file of a path from the root of the repository. */
+export const fileOf = (main: string): string =>
   isAbsolute(main) ? main : fileURLToPath(new URL(`../../../${main}`, import.meta.url));
 
 /** Lets `collectedMemory` ask the process. */

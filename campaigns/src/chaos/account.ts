@@ -50,16 +50,24 @@ export class Account {
     this.turn++;
   }
 
+  /** Signs in. On a busy machine the first call may be repeated, and then only the code of a later mail is right. */
   async signIn(email: string, password: string, mailbox: Mailbox): Promise<void> {
     const { token } = await this.ask<{ token: string }>('POST', '/auth/login', { body: { email, password } });
-    const [mail] = (await mailbox.waitFor(email, 'Your verification code', 1, 60_000)).slice(-1);
-    const code = /^Code: (\d{6})$/m.exec(mail?.text ?? '')?.[1];
-    this.token = token;
-    const confirmed = await this.ask<{ token: string; user: { id: string } }>('POST', '/auth/confirm', {
-      body: { code },
-    });
-    this.token = confirmed.token;
-    this.id = confirmed.user.id;
+    for (let mails = 1; ; mails++) {
+      const [mail] = (await mailbox.waitFor(email, 'Your verification code', mails, 180_000)).slice(-1);
+      const code = /^Code: (\d{6})$/m.exec(mail?.text ?? '')?.[1];
+      this.token = token;
+      const body = { code };
+      const confirmed = await this.ask<{ token: string; user: { id: string } }>('POST', '/auth/confirm', {
+        body,
+      }).catch((error: Error) => {
+        if (mails === 3 || !error.message.includes('WRONG_CODE')) throw error;
+      });
+      if (!confirmed) continue;
+      this.token = confirmed.token;
+      this.id = confirmed.user.id;
+      return;
+    }
   }
 
   /** Repeats a call until the answer is final, and returns its `data`. Throws when the answer is an error. */

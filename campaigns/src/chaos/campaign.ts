@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { judged, plain, type Row } from '../bench/report.js';
 import { percentile } from '../bench/stats.js';
 import { Account, type Encounters } from './account.js';
+import { Backups } from './backups.js';
 import { type ChatFigures, Chatter } from './chatter.js';
 import { admin, type Cluster } from './cluster.js';
 import { breakThings, type FaultFigures } from './faults.js';
@@ -21,8 +22,11 @@ export interface Size {
   uploads: number;
 }
 
-/** People chat and upload while one fault follows another. Then it counts lost, duplicate and unordered records. */
-export async function campaign(cluster: Cluster, size: Size, seed: number): Promise<Row[]> {
+/**
+ * People chat and upload while one fault follows another. Then it counts lost, duplicate and unordered records. With
+ * `backsUp`, the product is backed up meanwhile, and restored on other servers.
+ */
+export async function campaign(cluster: Cluster, size: Size, seed: number, backsUp: boolean): Promise<Row[]> {
   const met: Encounters = { faults: [], repeats: 0, refused: [] };
   const chat: ChatFigures = { acknowledged: 0, resent: 0, connects: 0, repeatedOnOneSocket: 0, away: [] };
   const origins = cluster.gateways.map(({ origin }) => origin);
@@ -56,14 +60,19 @@ export async function campaign(cluster: Cluster, size: Size, seed: number): Prom
     console.log(`  ${chat.acknowledged} messages, ${uploads.length} uploads acknowledged`);
   }, 15_000);
   const since = Date.now();
-  const faults = await breakThings(cluster, new Chance(seed), size.kills, enough).finally(() => {
+  const backups = backsUp ? new Backups(cluster) : null;
+  const mayEnd = () => enough() && (backups?.isMade ?? true);
+  const backingUp = backups?.makeUntil(progress);
+  const faults = await breakThings(cluster, new Chance(seed), size.kills, mayEnd).finally(() => {
     progress.done = true;
     clearInterval(timer);
   });
   await traffic;
+  await backingUp;
   const seconds = (Date.now() - since) / 1000;
   console.log('All processes run again; waiting until the work is done …');
   const settled = await settle(cluster, 180_000);
+  const messages = new Map(pairs.flat().flatMap(({ acknowledgedAt }) => [...acknowledgedAt]));
   const rows = [
     plain('campaign', 'seconds', seconds),
     ...faultRows(faults, size),
@@ -87,6 +96,7 @@ export async function campaign(cluster: Cluster, size: Size, seed: number): Prom
     ...(await judgeUploads(cluster, uploads, patients[0] as string)),
     // The reads of these checks are in the audit log too.
     ...(await settle(cluster, 30_000).then(() => judgeStore(cluster, administrator))),
+    ...((await backups?.judge({ messages, uploads })) ?? []),
   ];
   for (const fault of new Set(met.faults)) console.log(`  fault: ${fault}`);
   for (const side of [...pairs.flat(), ...stock.map(({ client }) => client)]) side.close();

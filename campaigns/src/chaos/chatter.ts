@@ -26,6 +26,8 @@ export class Chatter {
   readonly seen = new Map<string, Message>();
   /** Acknowledged messages in the order in which they were sent, one after the other. */
   readonly acknowledged: Message[] = [];
+  /** The time of each acknowledgement, by the id of the message. */
+  readonly acknowledgedAt = new Map<string, number>();
   private socket: Socket | null = null;
   private cursor: string | null = null;
   private closed = false;
@@ -111,6 +113,7 @@ export class Chatter {
       const taken = await (this.way === 'post' ? this.post(message) : this.emit(message)).catch(() => null);
       if (taken) {
         this.acknowledged.push(taken);
+        this.acknowledgedAt.set(taken.id, Date.now());
         this.figures.acknowledged++;
         this.see(taken);
         return;

@@ -27,6 +27,8 @@ export interface Cluster {
     empty: () => Promise<void>;
   };
   mailbox: Mailbox;
+  /** The settings of its processes. */
+  env: Record<string, string>;
   /** Reads the stored records for the campaign, and changes nothing. */
   core: Core;
   stop: () => Promise<void>;
@@ -68,7 +70,7 @@ export async function startCluster(ground: Partial<Ground> = {}): Promise<Cluste
     const workers: Cluster['workers'] = [await worker(), await worker()];
     const core = await createCore(loadConfig(env), 'chaos');
     undo.push(core.close);
-    return { gateways, workers, mongodb, valkey, mailbox, core, stop };
+    return { gateways, workers, mongodb, valkey, mailbox, env, core, stop };
   } catch (error) {
     await stop();
     throw error;

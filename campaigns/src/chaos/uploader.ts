@@ -5,6 +5,8 @@ import type { Account } from './account.js';
 export interface Uploaded {
   id: string;
   sha256: string;
+  /** The time of the acknowledgement. */
+  at: number;
   by: Account;
   /** The share, if the image was shared. */
   shareId?: string;
@@ -21,7 +23,7 @@ export async function uploadOne(by: Account, n: number, recipientId: string): Pr
   form.set('caption', `campaign ${n}`);
   form.set('file', new Blob([new Uint8Array(file)], { type: 'image/png' }), 'picture.png');
   const { id } = await by.ask<{ id: string }>('POST', '/upload/image', { body: form, headers: keyed() });
-  const uploaded: Uploaded = { id, sha256: sha256(file), by };
+  const uploaded: Uploaded = { id, sha256: sha256(file), at: Date.now(), by };
   await by.ask('GET', `/analyze/${id}`);
   if (n % 3 === 0) {
     const body = { imagemetadataId: id, createdfor: recipientId };

@@ -9,6 +9,7 @@ import type { Config } from '../config/config.js';
 import { makeKeys } from '../config/keys.js';
 import { type Core, createCore } from '../core.js';
 import { newId } from '../db/ids.js';
+import { plant, uproot } from '../selfCheck/planted.js';
 import { makeBackup } from './backup.js';
 import { BlobArchive, unpackBlobs } from './blobArchive.js';
 import { type Manifest, writeManifest } from './manifest.js';
@@ -16,6 +17,7 @@ import { slicesUntil } from './oplog.js';
 import { checkBeforeRestore } from './restore.js';
 import { readSealed, writeSealed } from './sealedFile.js';
 import { findTools, serverUri } from './tools.js';
+import { verifyRestored } from './verifyRestored.js';
 
 let config: Config;
 let core: Core;
@@ -138,6 +140,13 @@ describe('a backup', () => {
     ['mongodb+srv://a.example/lightbox', 'mongodb+srv://a.example/?tlsCAFile=%2Fca.pem'],
     ['mongodb://127.0.0.1:27017/lightbox?replicaSet=rs0', 'mongodb://127.0.0.1:27017/?replicaSet=rs0'],
   ])('reads the whole server of %s', (uri, expected) => expect(serverUri(uri, '/ca.pem')).toBe(expected));
+});
+
+it('A restore of a moment at which the self-check had planted its image is whole.', async () => {
+  const planted = await plant(core);
+  const manifest = { head: null, startedAt: new Date().toISOString() } as Manifest;
+  expect(await verifyRestored(core, manifest)).toMatchObject({ whole: true, lacking: 0, different: 0 });
+  await uproot(core, planted);
 });
 
 describe('slices of the oplog', () => {

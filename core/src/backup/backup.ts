@@ -2,7 +2,9 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { readHead } from '../audit/head.js';
 import type { Core } from '../core.js';
+import { majorityHasAll } from '../db/majority.js';
 import { neededKeys } from '../keys/usage.js';
+import { Refused } from '../process/refused.js';
 import { syncFolder } from '../process/syncFolder.js';
 import { productVersion } from '../selfCheck/checks.js';
 import { BlobArchive, placesOutside } from './blobArchive.js';
@@ -91,9 +93,17 @@ interface Made {
 /** `mongodump` says so when it has read a collection. It notes the end of its changes after the last of these lines. */
 const READ = /^(\d{4}-\d\d-\d\dT[\d:.]+)([+-]\d\d):?(\d\d)\s+done dumping /;
 
-/** Dumps the server. `at`: no later than the moment that the dump shows; null when the program did not say it. */
+/** Returns the id of the election that the primary has won. */
+const electionOf = async ({ db }: Core): Promise<string> =>
+  String((await db.getClient().db('admin').command({ hello: 1 })).electionId);
+
+/**
+ * Dumps the server. `at`: no later than the moment that the dump shows; null when the program did not say it. `mongodump` reads
+ * what the primary has, also what no majority has yet. A new primary may undo that: then the dump is refused.
+ */
 async function database({ core, folder, tools, signal }: Making, say: (line: string) => void): Promise<Made> {
   const { backup, mongodbUri } = core.config;
+  const primary = await electionOf(core);
   let at: Date | null = null;
   say('Reading the database …');
   const file = await withAddress(serverUri(backup.mongodbUri ?? mongodbUri), (address) => {
@@ -104,6 +114,11 @@ async function database({ core, folder, tools, signal }: Making, say: (line: str
     const name = `mongodb.archive${backup.recipient ? '.age' : ''}`;
     return writeSealed(join(folder, name), dump, { recipient: backup.recipient, tools, signal });
   });
+  await majorityHasAll(core.db);
+  if ((await electionOf(core)) !== primary)
+    throw new Refused(
+      'MongoDB elected another primary while it was read, so the backup could hold what was undone. Make it again.',
+    );
   const ahead = core.clock.now().getTime() - Date.now();
   const read = at as Date | null;
   return { files: [file], at: read && new Date(read.getTime() + ahead), blobs: 0, chunks: 0 };

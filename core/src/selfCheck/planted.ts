@@ -14,6 +14,8 @@ import type { ShareDoc } from '../models/share.js';
  */
 const plantedId = (): ObjectId => oid(`00000000${randomBytes(8).toString('hex')}`);
 const END_OF_PLANTED = oid('00000001'.padEnd(24, '0'));
+/** Selects the records that are not planted. */
+export const notPlanted = { _id: { $gte: END_OF_PLANTED } };
 const LEFT_BEHIND_MS = 10 * 60_000;
 const HOUR_MS = 3_600_000;
 
