@@ -54,7 +54,7 @@ function inheritTheSame(): void {
 }
 
 // A browser that cannot nest conditions in rules gets the rules as they are.
-if (typeof CSSNestedDeclarations !== 'undefined') {
+if (typeof CSSNestedDeclarations !== 'undefined' && 'adoptedStyleSheets' in document) {
   insertCheaply();
   inheritTheSame();
 }
