@@ -7,6 +7,7 @@ import { benchDownloads, uploadSamples } from './bench/downloads.js';
 import { benchIdle } from './bench/idle.js';
 import { benchJobs } from './bench/jobs.js';
 import { benchLists } from './bench/lists.js';
+import { benchPeers } from './bench/peers.js';
 import { type Person, signInPeople } from './bench/people.js';
 import { printTable, type Row, writeJson } from './bench/report.js';
 import { benchScale } from './bench/scale.js';
@@ -75,6 +76,7 @@ const { values, positionals } = parseArgs({
     images: { type: 'string', default: '1000000' },
     log: { type: 'string', default: '1000000' },
     signals: { type: 'boolean', default: false },
+    peers: { type: 'boolean', default: false },
     traces: { type: 'boolean', default: false },
     soak: { type: 'boolean', default: false },
   },
@@ -82,8 +84,12 @@ const { values, positionals } = parseArgs({
 });
 
 function chosen(): Promise<Row[]> {
-  if (values.scale) return benchScale(Number(values.images), Number(values.log), console.log);
+  if (values.scale) {
+    const [images, logEntries] = [Number(values.images), Number(values.log)];
+    return benchScale({ images, logEntries, only: values.only }, console.log);
+  }
   if (values.signals) return onSite(benchSignals);
+  if (values.peers) return onSite((site) => benchPeers(site, values.only));
   if (values.traces) return onSite(benchTraces);
   // `npm run bench` itself is given the name of the command.
   if (values.soak)

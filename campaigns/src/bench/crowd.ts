@@ -14,15 +14,26 @@ const SECONDS = 2;
 /** How long messages may take after the last acknowledgement before they count as lost. */
 const PATIENCE_MS = 10_000;
 
-/** A server with a connected socket for each person. */
-interface Crowd {
+/** People who write in pairs, and the time at which each message arrived. */
+export interface Talk {
   pairs: Pair[];
   arrivals: Map<string, number>;
+}
+
+/** A server with a connected socket for each person. */
+interface Crowd extends Talk {
   ways: Record<'POST' | 'socket', Send[]>;
   leave: () => void;
 }
 
-async function gather(server: ChatServer, pairs: Pair[]): Promise<Crowd> {
+/** Stores a thousand people. Half of them write to the other half. */
+export async function storePairs(site: Site): Promise<Pair[]> {
+  const from = await storePeople(site, 'healthProvider', PAIRS, 'writer');
+  const to = await storePeople(site, 'patient', PAIRS, 'reader');
+  return from.map((one, i): Pair => ({ from: one, to: to[i] as Person }));
+}
+
+export async function gather(server: ChatServer, pairs: Pair[]): Promise<Crowd> {
   const arrivals = new Map<string, number>();
   const sockets: { from: Socket; to: Socket }[] = [];
   await inParallel(pairs.length, CONNECTING, async (i) => {
@@ -41,18 +52,20 @@ async function gather(server: ChatServer, pairs: Pair[]): Promise<Crowd> {
   };
 }
 
-interface Figures {
+export interface Figures {
   p50: number[];
   p99: number[];
   lost: number;
 }
 
+export const noFigures = (): Figures => ({ p50: [], p99: [], lost: 0 });
+
 /** Sends messages at a rate. Adds the milliseconds from the planned moment of each to its recipient's socket. */
-const round =
-  ({ pairs, arrivals, ways }: Crowd, way: keyof Crowd['ways'], perSecond: number, figures: Figures) =>
+export const round =
+  ({ pairs, arrivals }: Talk, senders: Send[], perSecond: number, figures: Figures) =>
   async () => {
     arrivals.clear();
-    const planned = await sendAtRate(pairs, ways[way], { perSecond, seconds: SECONDS });
+    const planned = await sendAtRate(pairs, senders, { perSecond, seconds: SECONDS });
     const deadline = Date.now() + PATIENCE_MS;
     while (arrivals.size < planned.size && Date.now() < deadline) await sleep(20);
     const times = [...arrivals].map(([id, at]) => at - (planned.get(id) ?? Number.NaN));
@@ -64,9 +77,7 @@ const round =
 
 /** A thousand people, each with a socket, at the product and at the bare target. Half of them write. */
 export async function benchCrowd(site: Site): Promise<Row[]> {
-  const from = await storePeople(site, 'healthProvider', PAIRS, 'writer');
-  const to = await storePeople(site, 'patient', PAIRS, 'reader');
-  const pairs = from.map((one, i): Pair => ({ from: one, to: to[i] as Person }));
+  const pairs = await storePairs(site);
   // The token of a person is their id there.
   const bareOf = ({ id }: Person): Person => ({ id, token: id });
   const product = await gather(site.gateways[0], pairs);
@@ -85,9 +96,11 @@ export async function benchCrowd(site: Site): Promise<Row[]> {
 
 async function compare(way: keyof Crowd['ways'], rate: number, product: Crowd, bare: Crowd): Promise<Row[]> {
   const job = `${rate} messages/s by ${way}, ${PAIRS * 2} people`;
-  const ours: Figures = { p50: [], p99: [], lost: 0 };
-  const theirs: Figures = { p50: [], p99: [], lost: 0 };
-  await inTurn(ROUNDS, { product: round(product, way, rate, ours), bare: round(bare, way, rate, theirs) });
+  const [ours, theirs] = [noFigures(), noFigures()];
+  await inTurn(ROUNDS, {
+    product: round(product, product.ways[way], rate, ours),
+    bare: round(bare, bare.ways[way], rate, theirs),
+  });
   const ratio = median(ours.p50) / median(theirs.p50);
   return [
     plain(job, 'product, p50 ms', spread(ours.p50)),

@@ -14,13 +14,15 @@ const ROUNDS = 5;
 const SAMPLE = new URL('../../../backend/assets/demo/chest-xray.jpg', import.meta.url);
 
 /** Reads one cached file again and again. Returns files per second. */
-const rate = (url: string, token?: string) => async (): Promise<number> => {
-  const seconds = await inParallel(COUNT, WIDTH, async () => {
-    const { status } = await call(url, { token });
-    if (status !== 200) throw new Error(`${status} from ${url}`);
-  });
-  return COUNT / seconds;
-};
+export const rate =
+  (url: string, token?: string, count = COUNT) =>
+  async (): Promise<number> => {
+    const seconds = await inParallel(count, WIDTH, async () => {
+      const { status } = await call(url, { token });
+      if (status !== 200) throw new Error(`${status} from ${url}`);
+    });
+    return count / seconds;
+  };
 
 async function compare(site: Site, provider: Person, job: string, path: string, goal: number): Promise<Row[]> {
   const url = `${site.gateways[0].api}${path}`;
@@ -63,7 +65,7 @@ export async function benchDownloads(site: Site, provider: Person, { noise, pict
   ];
 }
 
-async function untilDrawn(site: Site, { token }: Person, id: string): Promise<void> {
+export async function untilDrawn(site: Site, { token }: Person, id: string): Promise<void> {
   const deadline = Date.now() + 30_000;
   while ((await call(`${site.gateways[0].api}/upload/image/${id}/preview`, { token })).status !== 200) {
     if (Date.now() > deadline) throw new Error('The preview was not drawn in time.');

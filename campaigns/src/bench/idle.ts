@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Socket } from 'socket.io-client';
-import { type ChatServer, connect } from './chat.js';
+import { connect } from './chat.js';
 import { type Person, storePeople } from './people.js';
-import { collectedMemory, type Memory, type Program } from './processes.js';
+import { collectedMemory, type Memory } from './processes.js';
 import { judged, plain, type Row } from './report.js';
-import type { Site } from './site.js';
+import type { GatewayProgram, Site } from './site.js';
 import { inParallel } from './stats.js';
 
 const COUNT = 2_000;
-/** They are gone before the measurement begins: the first connections load code. */
 const WARM = 100;
 const CONNECTING = 20;
 const GOAL = 1.3;
@@ -17,11 +15,10 @@ const GOAL = 1.3;
 export async function benchIdle(site: Site): Promise<Row[]> {
   const people = await storePeople(site, 'patient', COUNT, 'idle');
   const gateway = await site.startGateway();
-  const product = await perConnection(gateway, gateway, people);
+  const product = await idleMemory(gateway, people);
   await gateway.stop();
   const target = await site.startBare();
-  const bare = await perConnection(
-    target,
+  const bare = await idleMemory(
     target,
     people.map(({ id }) => ({ id, token: id })),
   );
@@ -36,27 +33,48 @@ export async function benchIdle(site: Site): Promise<Row[]> {
   ];
 }
 
-async function perConnection(program: Program, server: ChatServer, people: Person[]): Promise<Memory> {
-  await leave(await gather(server, people.slice(0, WARM)));
-  const before = await collectedMemory(program);
-  const sockets = await gather(server, people);
+/** A connection that can be ended. */
+interface Connected {
+  disconnect: () => unknown;
+}
+
+/**
+ * Returns the memory that a server uses for each of `count` connections. Connections that are gone before the
+ * measurement begins make it load its code.
+ */
+export async function perConnection(
+  count: number,
+  connectOne: (i: number) => Promise<Connected>,
+  measure: () => Promise<Memory>,
+): Promise<Memory> {
+  await leave(await gather(WARM, connectOne));
+  const before = await measure();
+  const connections = await gather(count, connectOne);
   // The work after a connection is over.
   await sleep(3_000);
-  const after = await collectedMemory(program);
-  await leave(sockets);
-  const each = (name: keyof Memory) => (after[name] - before[name]) / people.length / 1024;
+  const after = await measure();
+  await leave(connections);
+  const each = (name: keyof Memory) => (after[name] - before[name]) / count / 1024;
   return { rss: each('rss'), held: each('held') };
 }
 
-async function gather(server: ChatServer, people: Person[]): Promise<Socket[]> {
-  const sockets: Socket[] = [];
-  await inParallel(people.length, CONNECTING, async (i) => {
-    sockets.push(await connect(server, people[i] as Person));
+/** Returns the memory of an idle connection of these people at one of the product's servers. */
+export const idleMemory = (server: GatewayProgram, people: Person[]): Promise<Memory> =>
+  perConnection(
+    people.length,
+    (i) => connect(server, people[i] as Person),
+    () => collectedMemory(server),
+  );
+
+async function gather(count: number, connectOne: (i: number) => Promise<Connected>): Promise<Connected[]> {
+  const connections: Connected[] = [];
+  await inParallel(count, CONNECTING, async (i) => {
+    connections.push(await connectOne(i));
   });
-  return sockets;
+  return connections;
 }
 
-async function leave(sockets: Socket[]): Promise<void> {
-  for (const socket of sockets) socket.disconnect();
+async function leave(connections: Connected[]): Promise<void> {
+  for (const connection of connections) connection.disconnect();
   await sleep(1_000);
 }

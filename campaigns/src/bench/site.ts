@@ -9,6 +9,7 @@ import { freePort } from '@lightbox/launcher/ports.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { startServers } from '@lightbox/testkit/servers.js';
 import { closeConnections } from './client.js';
+import { type Peer, type Recipe, startPeer } from './peers/program.js';
 import { type Program, startProgram } from './processes.js';
 
 /** The whole product on this machine, with its own servers and mailbox. */
@@ -31,6 +32,8 @@ export interface Site {
   startPreviews: () => Promise<Program>;
   /** Starts a worker for one queue. */
   startWorker: (queue: string, env?: Record<string, string>) => Promise<Program>;
+  /** Starts a server of another project. */
+  startPeer: (recipe: Recipe) => Promise<Peer>;
   stop: () => Promise<void>;
 }
 
@@ -84,6 +87,7 @@ export async function startSite(say: (line: string) => void, queues = ALL_BUT_PR
       mailbox,
       startPreviews: () => start('workers/dist/main.js', { WORKER_QUEUES: 'previews' }),
       startWorker: (queue, more = {}) => start('workers/dist/main.js', { WORKER_QUEUES: queue, ...more }),
+      startPeer: (recipe) => startPeer(servers.folder, recipe).then(keep),
       stop,
     };
   } catch (error) {

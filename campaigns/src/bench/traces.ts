@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { byPost, connect } from './chat.js';
 import { type Person, signInPeople } from './people.js';
+import { processorMs } from './processes.js';
 import { plain, type Row, spread } from './report.js';
 import type { GatewayProgram, Site } from './site.js';
 import { median } from './stats.js';
@@ -11,8 +11,6 @@ import { median } from './stats.js';
 const ROUNDS = 6;
 const MESSAGES = 500;
 const AT_ONCE = 8;
-/** A tick of Linux, in which a process counts its processor time. */
-const TICK_MS = 10;
 
 /** Takes every trace and keeps none. */
 async function startCollector() {
@@ -24,13 +22,6 @@ async function startCollector() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { url, received: () => bytes, stop: () => server.close() };
-}
-
-/** Returns the milliseconds of processor time that a process has used since its start. */
-function processorMs({ pid }: GatewayProgram): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
 /** Sends messages by POST to a person with a socket at the same gateway. */
@@ -65,7 +56,7 @@ export async function benchTraces(site: Site): Promise<Row[]> {
   // The first round warms both up, and the last one ends the turn before it.
   for (let round = 0; round <= ROUNDS + 1; round++) {
     for (const { name, gateway, costs } of sides) {
-      const used = processorMs(gateway);
+      const used = processorMs(gateway.pid);
       if (round > 1) costs.push((used - (since.get(name) ?? 0)) / MESSAGES);
       since.set(name, used);
       await sendAll(gateway, from, to);

@@ -10,7 +10,7 @@ const MB = 1024 * 1024;
 const SMALL = { bytes: 512 * 1024, count: 32, width: 8, rounds: 5 };
 const LARGE = { bytes: 10 * MB, count: 16, width: 16, rounds: 3 };
 
-interface Target {
+export interface Target {
   url: string;
   token?: string;
 }

@@ -23,6 +23,8 @@ const frequent: readonly AuditAction[] = [
   'image.upload',
 ];
 
+const others = auditActionNames.filter((name) => !name.startsWith('audit.'));
+
 /** Stores a log whose chain is whole: every entry is made as a worker makes it. */
 export async function fillLog(
   { models, keys }: Place,
@@ -45,13 +47,7 @@ export async function fillLog(
 }
 
 function draftOf(i: number, at: Date, people: People, images: FilledImages): Draft {
-  const type =
-    chance(i) < 0.8
-      ? pick(frequent, i * 3)
-      : pick(
-          auditActionNames.filter((name) => !name.startsWith('audit.')),
-          i * 5,
-        );
+  const type = chance(i) < 0.8 ? pick(frequent, i * 3) : pick(others, i * 5);
   const actor = chance(i * 7) < 0.2 ? oid(people.owner.id) : pick(people.providers, i * 9);
   const ofImage = type.startsWith('image.') && !type.endsWith('.list');
   const record = recordOf(i, images);
