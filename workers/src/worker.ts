@@ -26,12 +26,6 @@ export interface RunningWorker {
 const SWEEP_MS = 400;
 /** Timeouts for a mail server that does not answer, so that it does not block the queue. SMTP_URL can override them. */
 const mailTimeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
-/**
- * Connections stay open for the next mails, because opening one costs more than sending a mail. A mail on a connection that
- * the server has just closed is sent on another.
- */
-const mailOptions = ({ smtpUrl, worker }: Config) =>
-  ({ ...mailTimeouts, pool: true, maxConnections: worker.concurrency.mail, maxRequeues: 1, url: smtpUrl }) as const;
 /** The time for a running job to end when the worker stops. */
 const DRAIN_MS = 5_000;
 const LOOPS_DRAIN_MS = 2_000;
@@ -39,7 +33,7 @@ const LOOPS_DRAIN_MS = 2_000;
 /** Starts a worker. It begins to work when MongoDB is there and has its collections, indexes and defaults. */
 export async function startWorker(config: Config): Promise<RunningWorker> {
   const core = assembleCore(config, 'worker');
-  const mailer = createTransport(mailOptions(config), { from: config.mailFrom });
+  const mailer = createTransport({ ...mailTimeouts, url: config.smtpUrl }, { from: config.mailFrom });
   const stopping = new AbortController();
   // Each loop and each job adds a listener.
   setMaxListeners(0, stopping.signal);
