@@ -30,7 +30,7 @@ const userFields = [
   'photo',
 ] as const;
 
-/** What is kept of a session, and of an account. Their other fields would be in memory for each open connection. */
+/** The kept part of a session, and of an account. Their other fields would be in memory for each open connection. */
 export type KeptSession = Pick<SessionDoc, (typeof sessionFields)[number]>;
 export type KeptUser = Pick<UserDoc, (typeof userFields)[number]>;
 

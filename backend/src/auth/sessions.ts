@@ -178,7 +178,7 @@ export async function keepSession(gateway: Gateway, id: ObjectId): Promise<void>
 }
 
 /**
- * Ends sessions as part of a transaction (`endAccess` ends all access to an account). What was begun in them ends too: their
+ * Ends sessions as part of a transaction (`endAccess` ends all access to an account). All that was begun in them ends too: their
  * push subscriptions, as a device must get no notifications after its sign-out, and their tokens for another viewer.
  * Returns the ended sessions: call `cutSockets` with them after the commit.
  */

@@ -15,7 +15,7 @@ export async function readBody(shape: CallShape, req: Request, res: Response): P
   const isChunked = headers['transfer-encoding'] !== undefined;
   const length = Number(headers['content-length'] ?? 0);
   if (!isChunked && !(length > 0)) return {};
-  // What nearly all clients send, word for word.
+  // Nearly all clients send this type, word for word.
   const isOrdinary = headers['content-type'] === 'application/json' && !shape.form;
   if (!isOrdinary && (!req.is(typesOf(shape)) || !isUtf8(req))) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
   if (isOrdinary && !isChunked && length <= limits.jsonBytes && headers['content-encoding'] === undefined) {

@@ -15,7 +15,7 @@ import { type Cluster, startValkey } from './cluster.js';
 import { startReplicaSet } from './replicaSet.js';
 import type { Uploaded } from './uploader.js';
 
-/** What was acknowledged: messages with the time of it, by id, and pictures. */
+/** The acknowledged messages, with the time of it, by id, and pictures. */
 export interface Acknowledged {
   messages: Map<string, number>;
   uploads: Uploaded[];

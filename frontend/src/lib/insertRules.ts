@@ -1,7 +1,7 @@
 import { StyleSheet } from '@emotion/sheet';
 import { partsOf } from './styleRules';
 
-// What makes panels open cheaply. They import it, so it is no part of a first load.
+// Makes panels open cheaply. They import it, so it is no part of a first load.
 
 const layers = new WeakMap<CSSStyleSheet, Map<string, CSSLayerBlockRule>>();
 
