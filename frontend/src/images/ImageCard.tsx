@@ -1,4 +1,4 @@
-import { Box, Button, Checkbox, chakra, Flex, Heading, IconButton, Spacer, Text } from '@chakra-ui/react';
+import { Box, Button, chakra, Flex, Heading, IconButton, Spacer, Text } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { shareMark } from '@lightbox/contract/sharing/mark.js';
@@ -12,6 +12,7 @@ import { paths } from '../lib/paths';
 import { useNow } from '../lib/useNow';
 import { Countdown } from '../ui/Countdown';
 import { EndedWell, ImageWell } from '../ui/ImageWell';
+import { onOpening } from '../ui/onOpening';
 import { Said } from '../ui/Said';
 import { ShareNote } from '../ui/ShareNote';
 import { StateBadge, type StateName } from '../ui/StateBadge';
@@ -137,6 +138,9 @@ const Edges = ({ lit }: { lit: boolean }) => (
   </Flex>
 );
 
+// Boxes are there while images are chosen, and no part of the first load.
+const Choice = onOpening(async () => (await import('./Choice')).Choice);
+
 export type Ask = 'open' | 'verify' | 'share' | 'remove' | 'timeline' | 'rename';
 
 interface Props {
@@ -146,30 +150,6 @@ interface Props {
   onNear?: (() => void) | undefined;
   /** Present in the gallery: images may be chosen there to be shared together. */
   selection?: Selection;
-}
-
-/** The box on a card that chooses its image. It covers the picture, so that a finger finds it. */
-function Choice({ image, caption, selection }: { image: Image; caption: string; selection: Selection }) {
-  const { t } = useTranslation();
-  const checked = selection.chosen?.some(({ id }) => id === image.id) ?? false;
-  return (
-    <Checkbox.Root
-      checked={checked}
-      disabled={!checked && selection.full}
-      onCheckedChange={() => selection.toggle(image)}
-      size="lg"
-      position="absolute"
-      inset="0"
-      alignItems="flex-start"
-      p="2.5"
-      cursor="pointer"
-      borderRadius="6px"
-      boxShadow={checked ? 'inset 0 0 0 3px var(--chakra-colors-accent-solid)' : 'none'}
-    >
-      <Checkbox.HiddenInput aria-label={t('images.select.this', { caption })} />
-      <Checkbox.Control bg={checked ? 'accent.solid' : 'bg.surface'} />
-    </Checkbox.Root>
-  );
 }
 
 /** One image or study with its preview, caption, sender, badges and remaining time, and the actions that the viewer may take. */
@@ -199,7 +179,9 @@ export function ImageCard({ image, onAsk, onNear, selection }: Props) {
     >
       <Box position="relative">
         <Well image={image} ended={ended} />
-        {selection?.chosen && can.share && <Choice image={image} caption={caption} selection={selection} />}
+        {selection && can.share && (
+          <Choice open={selection.chosen !== undefined} image={image} caption={caption} selection={selection} />
+        )}
         {can.open && !selection?.chosen && (
           <chakra.button
             type="button"
