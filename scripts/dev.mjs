@@ -41,7 +41,7 @@ function onChange() {
 }
 
 try {
-  setup();
+  await setup();
   const tools = [
     start([join(root, 'node_modules/typescript/bin/tsc'), '-b', '--watch', '--preserveWatchOutput']),
     start([join(root, 'node_modules/vite/bin/vite.js'), '--port', '5173', '--strictPort', join(root, 'frontend')]),

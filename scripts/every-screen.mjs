@@ -5,8 +5,10 @@ import { node, root, StepError, setup } from './setup.mjs';
 
 const test = ['--config', 'e2e/vitest.config.ts', 'src/everyScreen'];
 try {
-  setup();
-  node([join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...test, ...process.argv.slice(2)], { PICTURES: '1' });
+  await setup();
+  await node([join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...test, ...process.argv.slice(2)], {
+    PICTURES: '1',
+  });
 } catch (error) {
   console.error(`\n${error instanceof StepError ? error.message : error.stack}`);
   process.exitCode = 1;

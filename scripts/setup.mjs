@@ -1,6 +1,7 @@
 // Prepares a clone to run: checks Node, installs the dependencies, builds. Steps that are up to date are skipped.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,10 +13,10 @@ const serverSide = workspaces.filter((name) => name !== 'frontend');
 /** The error of a failed step. The output of the step says the reason. */
 export class StepError extends Error {}
 
-export function setup() {
+export async function setup() {
   checkNode();
-  install();
-  build();
+  await install();
+  await build();
 }
 
 function checkNode() {
@@ -26,34 +27,44 @@ function checkNode() {
   );
 }
 
-function install() {
+async function install() {
   const stamp = join(root, 'node_modules/.lightbox-lock');
   const wanted = hash([join(root, 'package-lock.json')], (file) => readFileSync(file));
   if (isStamped(stamp, wanted)) return;
   console.log('Installing dependencies (a minute or two, once) …');
   // The build tools are development dependencies: they are needed with NODE_ENV=production too.
-  npm(['ci', '--include=dev', '--no-audit', '--no-fund']);
+  await npm(['ci', '--include=dev', '--no-audit', '--no-fund']);
   writeFileSync(stamp, wanted);
 }
 
-function build() {
+/** Compiles the contract, which all others need, and then servers and web app at the same time. */
+async function build() {
   const shared = ['package-lock.json', 'tsconfig.base.json', 'tsconfig.json'].map((name) => join(root, name));
+  const contract = [...shared, ...filesOf('contract')];
+  await step('contract', 'Compiling the contract …', contract, [distOf('contract')], () => tsc('contract'));
+  await Promise.all([buildServers(shared, contract), buildWeb(contract)]);
+}
+
+async function buildServers(shared, contract) {
   const server = [...shared, ...serverSide.flatMap(filesOf)];
-  step('build', 'Compiling …', server, serverSide.map(distOf), () => tsc());
-  const client = [...shared, ...filesOf('contract'), ...filesOf('client')];
+  await step('build', 'Compiling …', server, serverSide.map(distOf), () => tsc());
+  const client = [...contract, ...filesOf('client')];
   const bundle = join(distOf('client'), 'lightbox.mjs');
-  step('client', 'Bundling the client …', client, [bundle], () => npm(['run', 'build', '-w', 'client']));
-  const web = [...shared, ...filesOf('contract'), ...filesOf('frontend')];
-  step('web', 'Building the web app …', web, [distOf('frontend')], () => npm(['run', 'build', '-w', 'frontend']));
+  await step('client', 'Bundling the client …', client, [bundle], () => npm(['run', 'build', '-w', 'client']));
+}
+
+async function buildWeb(contract) {
+  const web = [...contract, ...filesOf('frontend')];
+  await step('web', 'Building the web app …', web, [distOf('frontend')], () => npm(['run', 'build', '-w', 'frontend']));
 }
 
 /** Runs `work` if the sources have changed since its last run, or a result is missing. */
-function step(name, title, sources, results, work) {
+async function step(name, title, sources, results, work) {
   const stamp = join(root, '.cache', `${name}.stamp`);
   const wanted = hash(sources, (file) => `${statSync(file).mtimeMs}:${statSync(file).size}`);
   if (isStamped(stamp, wanted) && results.every((folder) => existsSync(folder))) return;
   console.log(title);
-  work();
+  await work();
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, wanted);
 }
@@ -87,18 +98,14 @@ export const tsc = (...args) => node([join(root, 'node_modules/typescript/bin/ts
 /** Runs npm: the one that called this script, or the one on the PATH. */
 export function npm(args) {
   const { npm_execpath } = process.env;
-  if (npm_execpath?.endsWith('.js')) node([npm_execpath, ...args]);
-  else run('npm', args, process.platform === 'win32');
+  if (npm_execpath?.endsWith('.js')) return node([npm_execpath, ...args]);
+  return run('npm', args, process.platform === 'win32');
 }
 
 export const node = (args, env = {}) => run(process.execPath, args, false, env);
 
-function run(command, args, shell, env = {}) {
-  const { status, error } = spawnSync(command, args, {
-    cwd: root,
-    stdio: 'inherit',
-    shell,
-    env: { ...process.env, ...env },
-  });
-  if (status !== 0) throw new StepError(`\`${command} ${args.join(' ')}\` failed${error ? `: ${error.message}` : ''}.`);
+async function run(command, args, shell, env = {}) {
+  const child = spawn(command, args, { cwd: root, stdio: 'inherit', shell, env: { ...process.env, ...env } });
+  const [status] = await once(child, 'exit').catch((error) => [error.message]);
+  if (status !== 0) throw new StepError(`\`${command} ${args.join(' ')}\` failed${status ? `: ${status}` : ''}.`);
 }

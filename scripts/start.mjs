@@ -73,7 +73,7 @@ function stopWithNpm() {
 
 try {
   stopWithNpm();
-  setup();
+  await setup();
   const [name] = process.argv.slice(2);
   if (name === undefined) await start();
   else if (commands[name]) await runCommand(commands[name]);

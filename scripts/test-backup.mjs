@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { withPrograms } from './goPrograms.mjs';
 import { node, root } from './setup.mjs';
 
-await withPrograms(['mongodump', 'mongorestore', 'age', 'age-keygen', 'versitygw'], () => {
+await withPrograms(['mongodump', 'mongorestore', 'age', 'age-keygen', 'versitygw'], async () => {
   const env = { WITH_BACKUP_TOOLS: '1' };
-  node([join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'node', 'infra/src/backup.test.ts'], env);
+  await node(
+    [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'node', 'infra/src/backup.test.ts'],
+    env,
+  );
 });

@@ -9,10 +9,12 @@ const runtime = 'onnxruntime-node';
 const folder = join(root, 'node_modules', runtime);
 
 // The classifier runs in a thread, which is loaded from `dist`.
-tsc('workers');
+await tsc('workers');
 const { RUNTIME_VERSION: version } = await import('../workers/dist/analysis/providers/runtime.js');
 if (!existsSync(folder) || read('node_modules', runtime, 'package.json').version !== version)
-  npm(['install', '--no-save', '--ignore-scripts', `${runtime}@${version}`]);
+  await npm(['install', '--no-save', '--ignore-scripts', `${runtime}@${version}`]);
 
 const tests = ['workers/src/analysis/providers/onnx.test.ts', 'campaigns/src/evaluate/evaluate.test.ts'];
-node([join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'node', ...tests], { ONNX_RUNTIME: runtime });
+await node([join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'node', ...tests], {
+  ONNX_RUNTIME: runtime,
+});

@@ -22,7 +22,11 @@ const steps = [
 function vitest(name, ...options) {
   const file = join(results, `${name}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-  counted(file, () => node([module('vitest/vitest.mjs'), 'run', ...short, ...options, ...reporters]), readVitest);
+  return counted(
+    file,
+    () => node([module('vitest/vitest.mjs'), 'run', ...short, ...options, ...reporters]),
+    readVitest,
+  );
 }
 
 /**
@@ -30,10 +34,10 @@ function vitest(name, ...options) {
  * stopped: a machine of others may stall for a minute. A fault of the product fails twice. The output names each test that
  * passed at the second time only.
  */
-function tests(name, folder, ...options) {
+async function tests(name, folder, ...options) {
   const before = { ...counts };
   try {
-    vitest(name, ...options);
+    await vitest(name, ...options);
   } catch (error) {
     const file = join(results, `${name}.json`);
     if (!process.env.CI || !existsSync(file)) throw error;
@@ -49,7 +53,7 @@ function tests(name, folder, ...options) {
     if (others.length === 0) throw error;
     // A journey that fails stops those that have not begun, and they are not in the results.
     const again = name === 'journeys' ? passed.map(({ path }) => `--exclude=${path}`) : others;
-    vitest(`${name}-again`, ...options, ...again);
+    await vitest(`${name}-again`, ...options, ...again);
     for (const { path, failed } of files)
       if (failed) times.push(`FAILED ONCE, passed at the second run: ${path}, "${failed.title}"`);
   }
@@ -58,10 +62,10 @@ function tests(name, folder, ...options) {
 const readVitest = ({ numPassedTests, numFailedTests }) => ({ passed: numPassedTests, failed: numFailedTests });
 
 /** Adds the results of a step to the counts, also when it has failed. */
-function counted(file, work, read) {
+async function counted(file, work, read) {
   rmSync(file, { force: true });
   try {
-    work();
+    await work();
   } finally {
     if (existsSync(file)) {
       const { passed, failed } = read(JSON.parse(readFileSync(file, 'utf8')));
@@ -78,7 +82,7 @@ try {
   for (const { title, run } of steps) {
     console.log(`\n── ${title}`);
     const since = Date.now();
-    run();
+    await run();
     times.push(`${title}: ${Math.round((Date.now() - since) / 1000)} s`);
   }
 } catch (error) {
