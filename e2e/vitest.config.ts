@@ -3,9 +3,15 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The journeys that take the longest, in this order. */
-const longest = ['everyScreen.long', 'viewer.long', 'revocation', 'seed.long', 'sharing', 'story'].map(
-  (name) => `/${name}.test.ts`,
-);
+const longest = [
+  'everyScreen.long',
+  'viewer.long',
+  'viewerFiles.long',
+  'revocation',
+  'seed.long',
+  'sharing',
+  'story',
+].map((name) => `/${name}.test.ts`);
 
 /** Begins with the longest journeys. One that begins last would run alone at the end. */
 class LongestFirst extends BaseSequencer {
