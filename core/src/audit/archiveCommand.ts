@@ -1,6 +1,7 @@
-import { option, runCommand, say } from '../backup/command.js';
+import { option, runStoppable } from '../backup/command.js';
 import { loadConfig } from '../config/env.js';
 import { createCore } from '../core.js';
+import { say } from '../process/command.js';
 import { Refused } from '../process/refused.js';
 import { archiveAudit } from './archive.js';
 
@@ -8,7 +9,7 @@ import { archiveAudit } from './archive.js';
  * `npm run audit:archive -- --to FILE`: moves the entries that are older than `retention.auditDays` to a file. Its account
  * of MongoDB needs the right to remove from `auditlogs`. docs/operations/retention.md
  */
-await runCommand('The archive was stopped. Run the same command again: it continues.', async (signal) => {
+await runStoppable('The archive was stopped. Run the same command again: it continues.', async (signal) => {
   const to = option('--to');
   if (!to) throw new Refused('Name a new file: npm run audit:archive -- --to FILE');
   const core = await createCore(loadConfig(process.env), 'audit');

@@ -1,5 +1,4 @@
-import { loadConfig } from '../config/env.js';
-import { createCore } from '../core.js';
+import { runWithCore, say } from '../process/command.js';
 import { anchored, parseHead } from './anchor.js';
 import { faultOfArchives } from './archives.js';
 import { readBase } from './base.js';
@@ -11,22 +10,21 @@ import { verifyAudit } from './verify.js';
  * an anchor: with it not even a whole older database passes. `--new` reads from the last checkpoint on. Each
  * `--archive FILE` verifies a file of `npm run audit:archive`, and all of them that the log continues them without a hole.
  */
-const args = process.argv.slice(2);
-const config = loadConfig(process.env);
-const noted = [...args.flatMap((text) => parseHead(text) ?? []), ...(await anchored(config.auditAnchor))];
-const core = await createCore(config, 'audit');
-const since = args.includes('--new') ? 'checkpoint' : 'start';
-const { ok, checked, firstBroken, reason } = await verifyAudit(core.models, core.keys.audit, { since, noted });
-const archives = args.flatMap((text, i) => (args[i - 1] === '--archive' ? [text] : []));
-const fault = archives.length > 0 ? await faultOfArchives(core, archives) : null;
-const base = await readBase(core.models, core.keys.audit);
-await core.close();
-process.stdout.write(
-  ok
-    ? `The audit chain is intact: ${checked} entries.\n`
-    : `The audit chain is broken at entry ${firstBroken} (${reason}); ${checked} entries were read.\n`,
-);
-if (base)
-  process.stdout.write(`The entries up to ${base.seq} are archived; the log in the database begins after them.\n`);
-if (archives.length > 0) process.stdout.write(`${fault ?? 'The archives are intact, and the log continues them.'}\n`);
-process.exit(ok && fault === null ? 0 : 1);
+await runWithCore('audit', async (core) => {
+  const args = process.argv.slice(2);
+  const { models, keys, config } = core;
+  const noted = [...args.flatMap((text) => parseHead(text) ?? []), ...(await anchored(config.auditAnchor))];
+  const since = args.includes('--new') ? 'checkpoint' : 'start';
+  const { ok, checked, firstBroken, reason } = await verifyAudit(models, keys.audit, { since, noted });
+  const archives = args.flatMap((text, i) => (args[i - 1] === '--archive' ? [text] : []));
+  const fault = archives.length > 0 ? await faultOfArchives(core, archives) : null;
+  const base = await readBase(models, keys.audit);
+  say(
+    ok
+      ? `The audit chain is intact: ${checked} entries.`
+      : `The audit chain is broken at entry ${firstBroken} (${reason}); ${checked} entries were read.`,
+  );
+  if (base) say(`The entries up to ${base.seq} are archived; the log in the database begins after them.`);
+  if (archives.length > 0) say(fault ?? 'The archives are intact, and the log continues them.');
+  return ok && fault === null;
+});

@@ -1,16 +1,17 @@
 import { headText } from '../audit/anchor.js';
 import { loadConfig } from '../config/env.js';
 import { createCore } from '../core.js';
+import { say } from '../process/command.js';
 import { Refused } from '../process/refused.js';
 import { backupTools, makeBackup } from './backup.js';
-import { option, runCommand, say, selfCheck } from './command.js';
+import { option, runStoppable, selfCheck } from './command.js';
 import { makeSlice } from './oplog.js';
 
 /**
  * `npm run backup -- --to DIR`: backs up a running product, and checks the product. With `--oplog` it adds only the changes
  * since the last time. docs/operations/backup.md
  */
-await runCommand('The backup was stopped. Nothing of it is left.', async (signal) => {
+await runStoppable('The backup was stopped. Nothing of it is left.', async (signal) => {
   const to = option('--to');
   if (!to) throw new Refused('Name the folder for backups: npm run backup -- --to DIR');
   const config = loadConfig(process.env);

@@ -1,13 +1,11 @@
 import type { Core } from '../core.js';
 import { system } from '../events/events.js';
-import { Refused } from '../process/refused.js';
+import { faultText } from '../process/command.js';
 import { reportText } from '../selfCheck/reportText.js';
 import { runSelfCheck } from '../selfCheck/selfCheck.js';
 import { untilConnected } from '../selfCheck/untilConnected.js';
 
 const statuses = { SIGINT: 130, SIGTERM: 143 } as const;
-
-export const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Returns the value of an option of the command line; null when it is not there. */
 export function option(name: string): string | null {
@@ -18,9 +16,9 @@ export function option(name: string): string | null {
 
 /**
  * Runs a command and ends the process with its status. SIGINT and SIGTERM abort the signal; then `stopped` says in words
- * what is left. A refusal is a message and the status 1.
+ * what is left. A fault is the status 1.
  */
-export async function runCommand(stopped: string, work: (signal: AbortSignal) => Promise<boolean>): Promise<never> {
+export async function runStoppable(stopped: string, work: (signal: AbortSignal) => Promise<boolean>): Promise<never> {
   const stop = new AbortController();
   let status = 1;
   for (const [name, ends] of Object.entries(statuses)) {
@@ -34,9 +32,7 @@ export async function runCommand(stopped: string, work: (signal: AbortSignal) =>
     if (await work(stop.signal)) process.exit(0);
   } catch (error) {
     if (stop.signal.aborted) process.stderr.write(`${stopped}\n`);
-    else if (error instanceof Refused || (error as Error).name === 'ConfigError')
-      process.stderr.write(`\n${(error as Error).message}\n\n`);
-    else process.stderr.write(`${(error as Error).stack}\n`);
+    else process.stderr.write(faultText(error as Error));
   }
   process.exit(status);
 }

@@ -1,7 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import { loadConfig } from '../config/env.js';
+import { say } from '../process/command.js';
 import { Refused } from '../process/refused.js';
-import { option, runCommand, say, selfCheck } from './command.js';
+import { option, runStoppable, selfCheck } from './command.js';
 import { checkBeforeRestore, restoreBackup } from './restore.js';
 import { verifyRestored } from './verifyRestored.js';
 
@@ -18,7 +19,7 @@ function untilOf(text: string | null): Date | null {
  * `npm run restore -- --from DIR --mongodb-uri URI [--identity FILE] [--until TIME [--oplog DIR]]`: restores a backup into an
  * empty MongoDB, with the changes after it up to a time, and checks what is there. docs/operations/backup.md
  */
-await runCommand('The restore was stopped. Empty the target before you start it again.', async (signal) => {
+await runStoppable('The restore was stopped. Empty the target before you start it again.', async (signal) => {
   const [from, mongodbUri, identity] = [option('--from'), option('--mongodb-uri'), option('--identity')];
   if (!from || !mongodbUri)
     throw new Refused('Name backup and target: npm run restore -- --from DIR --mongodb-uri URI [--identity FILE]');

@@ -1,29 +1,30 @@
 import { loadConfig } from '../config/env.js';
 import { createCore } from '../core.js';
+import { runCommand, say } from '../process/command.js';
+import { Refused } from '../process/refused.js';
 import { moveBlobs } from './move.js';
 import { type StoreName, storeNames } from './names.js';
 
 /** `npm run blobs:move -- --to gridfs|s3|file`: moves all images there while the product runs. May be repeated. */
-const to = process.argv[process.argv.indexOf('--to') + 1] as StoreName;
-if (!process.argv.includes('--to') || !storeNames.includes(to)) {
-  process.stderr.write(`Name the store: npm run blobs:move -- --to ${storeNames.join('|')}\n`);
-  process.exit(1);
-}
-const config = loadConfig(process.env);
-// New blobs would go to the old store again, and the command would never be done.
-if (config.blobs.store !== to) {
-  process.stderr.write(`Set BLOB_STORE=${to} first, for all processes, so that new images go there.\n`);
-  process.exit(1);
-}
-const core = await createCore(config, 'blobs');
-const { blobs, bytes, left, damaged } = await moveBlobs(core, to, (moved) =>
-  process.stdout.write(`${moved.blobs} moved, ${Math.round(moved.bytes / 1024 / 1024)} MiB\n`),
-);
-await core.close();
-process.stdout.write(
-  `Done: ${blobs} blobs (${bytes} bytes) are in ${to} now. ${left} without a record stay: uploads under way, and bytes that maintenance removes.\n`,
-);
-if (damaged > 0) {
-  process.stderr.write(`${damaged} are damaged: they stay where they are, and the log names them.\n`);
-  process.exitCode = 1;
-}
+await runCommand(async () => {
+  const to = process.argv[process.argv.indexOf('--to') + 1] as StoreName;
+  if (!process.argv.includes('--to') || !storeNames.includes(to))
+    throw new Refused(`Name the store: npm run blobs:move -- --to ${storeNames.join('|')}`);
+  const config = loadConfig(process.env);
+  // New blobs would go to the old store again, and the command would never be done.
+  if (config.blobs.store !== to)
+    throw new Refused(`Set BLOB_STORE=${to} first, for all processes, so that new images go there.`);
+  const core = await createCore(config, 'blobs');
+  try {
+    const { blobs, bytes, left, damaged } = await moveBlobs(core, to, (moved) =>
+      say(`${moved.blobs} moved, ${Math.round(moved.bytes / 1024 / 1024)} MiB`),
+    );
+    say(
+      `Done: ${blobs} blobs (${bytes} bytes) are in ${to} now. ${left} without a record stay: uploads under way, and bytes that maintenance removes.`,
+    );
+    if (damaged > 0) throw new Refused(`${damaged} are damaged: they stay where they are, and the log names them.`);
+    return true;
+  } finally {
+    await core.close();
+  }
+});

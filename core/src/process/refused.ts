@@ -1,4 +1,4 @@
-/** A backup, a restore or an archive that does not happen, or is not whole. The message is for people. */
+/** A command does not do its work, or its result is not whole. The message is for people. */
 export class Refused extends Error {
   override name = 'Refused';
 }

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { testConfig } from '@lightbox/testkit/config.js';
+import { expect, it } from 'vitest';
+
+const commands: string[][] = [
+  ['backend/dist/auth/adminCodeCommand.js', 'admin:code', '--email', 'admin@example.org'],
+  ['core/dist/audit/verifyCommand.js'],
+  ['core/dist/audit/adoptCommand.js'],
+  ['core/dist/audit/archiveCommand.js', '--to', 'archive.jsonl'],
+  ['core/dist/models/migrateCommand.js'],
+  ['core/dist/blobs/moveCommand.js', '--to', 'gridfs'],
+  ['core/dist/selfCheck/command.js'],
+  ['core/dist/keys/statusCommand.js'],
+];
+
+/** The configuration is complete, and nothing listens at the address of MongoDB. */
+async function runWithoutMongo([main = '', ...args]: string[], more: NodeJS.ProcessEnv = {}) {
+  const { redisUrl, appKeys, encryptionKeys, dataDir } = await testConfig();
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../..', main), ...args], {
+    env: {
+      MONGODB_URI: 'mongodb://127.0.0.1:9/lightbox?replicaSet=rs0',
+      REDIS_URL: redisUrl,
+      SMTP_URL: 'smtp://127.0.0.1:9',
+      APP_KEYS: appKeys,
+      ENCRYPTION_KEYS: encryptionKeys,
+      DATA_DIR: dataDir,
+      BLOB_STORE: 'gridfs',
+      LOG_LEVEL: 'silent',
+      ...more,
+    },
+  });
+  let said = '';
+  child.stderr.on('data', (part) => {
+    said += part;
+  });
+  const [status] = await once(child, 'close');
+  return { status, said };
+}
+
+it.concurrent.each(commands)('Without MongoDB, %s ends with 1 and says so in one line.', async (...command) => {
+  expect(await runWithoutMongo(command)).toEqual({
+    status: 1,
+    said: expect.stringMatching(/^A server that this command needs does not answer: .*\n$/),
+  });
+});
+
+it('With a configuration that cannot be used, a command says which part, without a stack.', async () => {
+  const { status, said } = await runWithoutMongo(['core/dist/models/migrateCommand.js'], { APP_KEYS: 'short' });
+  expect(status).toBe(1);
+  expect(said).toContain('APP_KEYS');
+  expect(said).not.toContain('    at ');
+});
