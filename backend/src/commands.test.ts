@@ -159,10 +159,16 @@ it('A message takes two commands at the same time before its answer, and two aft
   await send();
   const client = test.gateway.db.getClient();
   const steps: string[] = [];
-  const watch = (step: string) => (event: mongo.CommandStartedEvent | mongo.CommandSucceededEvent) => {
-    if (['insert', 'update'].includes(event.commandName)) steps.push(step);
+  const begun = new Set<number>();
+  const started = ({ commandName, requestId }: mongo.CommandStartedEvent) => {
+    if (!['insert', 'update'].includes(commandName)) return;
+    begun.add(requestId);
+    steps.push('begins');
   };
-  const [started, ended] = [watch('begins'), watch('ends')];
+  // The last answer to the message before may still be on its way to this process.
+  const ended = ({ requestId }: mongo.CommandSucceededEvent) => {
+    if (begun.delete(requestId)) steps.push('ends');
+  };
   client.on('commandStarted', started).on('commandSucceeded', ended);
   const commands = await commandsOf(send);
   client.off('commandStarted', started).off('commandSucceeded', ended);
