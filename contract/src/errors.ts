@@ -108,6 +108,7 @@ export const errors = {
   DAMAGED: [500, 'The stored data is damaged and cannot be shown. Please tell an administrator.'],
   SIGN_ON_AWAY: [503, 'The login provider does not answer. Please try again later.'],
   UNAVAILABLE: [503, 'The service is temporarily unavailable. Please try again.'],
+  UNCONFIRMED: [503, 'It is not known yet whether this was saved. Please try again.'],
   STORAGE_FULL: [507, 'The server has no storage space left.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 

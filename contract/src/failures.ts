@@ -23,7 +23,7 @@ export function failuresOf(shape: CallShape): ErrorCode[] {
     ...ofThrottles(shape),
     ...(shape.fails ?? []),
   ];
-  if (shape.method !== 'get') found.push('STORAGE_FULL');
+  if (shape.method !== 'get') found.push('UNCONFIRMED', 'STORAGE_FULL');
   return [...new Set(found)];
 }
 

@@ -77,11 +77,12 @@ interface Outcome {
   fault?: string;
 }
 
+const later = ['UNAVAILABLE', 'UNCONFIRMED'];
+
 async function outcome(call: Test): Promise<Outcome> {
   const since = performance.now();
   const { status, body, headers } = await call.ok(() => true);
-  const isLater =
-    status === 503 && body.error === 'UNAVAILABLE' && body.requestId && Number(headers['retry-after']) > 0;
+  const isLater = status === 503 && later.includes(body.error) && body.requestId && Number(headers['retry-after']) > 0;
   const fault = status < 300 || isLater ? {} : { fault: JSON.stringify(body) };
   return { status, ms: performance.now() - since, ...fault };
 }

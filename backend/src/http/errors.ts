@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Failure } from '@lightbox/contract/envelope.js';
 import type { ErrorCode } from '@lightbox/contract/errors.js';
-import { isAway } from '@lightbox/core/db/away.js';
+import { isAway, isUnconfirmed } from '@lightbox/core/db/away.js';
 import { AppError, IntegrityError, tellDamage } from '@lightbox/core/errors.js';
 import { PasswordQueueFull } from '@lightbox/core/keys/argon2.js';
 import type { Logger } from '@lightbox/core/process/log.js';
@@ -23,6 +23,7 @@ export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof PasswordQueueFull) return new AppError('TOO_MANY_REQUESTS', { retryAfterSeconds: 1 });
   if (error instanceof IntegrityError) return new AppError('DAMAGED');
+  if (isUnconfirmed(error)) return new AppError('UNCONFIRMED', { retryAfterSeconds: RETRY_SECONDS });
   if (isAway(error)) return unavailable();
   if (isFull(error)) return new AppError('STORAGE_FULL');
   const parsed = bodyError(error);
@@ -73,7 +74,7 @@ export interface ErrorForm {
 export const errorHandler =
   (log: Logger, form: ErrorForm = { type: 'application/json', body: failure }): ErrorRequestHandler =>
   (thrown, req, res, _next) => {
-    const error = asAppError(thrown);
+    const error = answerTo(req, asAppError(thrown));
     const requestId = requestIdOf(req);
     if (thrown instanceof IntegrityError) tellDamage(log, thrown);
     if (error.status >= 500) log.error({ err: thrown, requestId, code: error.code }, 'request failed');
@@ -86,6 +87,10 @@ export const errorHandler =
     const status = form.status?.(error) ?? error.status;
     res.status(status).type(form.type).json(form.body(error, requestId));
   };
+
+/** A read that waited for a majority has saved nothing, whatever its end. */
+const answerTo = ({ method }: Request, error: AppError): AppError =>
+  error.code === 'UNCONFIRMED' && ['GET', 'HEAD'].includes(method) ? unavailable() : error;
 
 /** Returns the id of a request in answers and in the log. Most requests need none, so it is made when it is asked for. */
 export function requestIdOf(req: Request): string {

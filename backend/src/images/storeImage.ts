@@ -102,14 +102,13 @@ export async function recordImage(
   const { size } = stored.facts;
   if (image.resumable) return writeRecord(gateway, actor, image, stored);
   if (!(await gateway.usage.take(image.owner, size, await quotaOf(gateway)))) throw new AppError('QUOTA_REACHED');
-  const giveBack = () => gateway.usage.giveBack(image.owner, size);
   try {
     const uploaded = await writeRecord(gateway, actor, image, stored);
     // A repeated upload counts only once.
-    if (!uploaded.id.equals(image._id)) await giveBack();
+    if (!uploaded.id.equals(image._id)) await gateway.usage.giveBack(image.owner, size);
     return uploaded;
   } catch (error) {
-    await giveBack().catch(() => undefined);
+    await gateway.usage.giveBackAfter(error, image.owner, size);
     throw error;
   }
 }

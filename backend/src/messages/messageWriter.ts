@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PinnedView } from '@lightbox/contract/together/schemas.js';
 import type { Core } from '@lightbox/core/core.js';
+import { isUnconfirmed } from '@lightbox/core/db/away.js';
 import { grouped } from '@lightbox/core/db/group.js';
 import { isDuplicate, newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { majorityHasAll } from '@lightbox/core/db/majority.js';
@@ -343,12 +344,16 @@ const toMessage = (core: Store, draft: Draft, seq: number): MessageDoc => ({
 const insert = (core: Store, messages: MessageDoc[]): Promise<Set<number>> =>
   refusedBy(() => core.models.Message.collection.insertMany(messages, { ordered: false }));
 
-/** Returns the positions of those writes of one command that a unique index refused. */
+/**
+ * Returns the positions of those writes of one command that a unique index refused. Throws when no majority has confirmed
+ * the others: nothing can be answered then.
+ */
 async function refusedBy(write: () => Promise<unknown>): Promise<Set<number>> {
   try {
     await write();
     return new Set();
   } catch (error) {
+    if (isUnconfirmed(error)) throw error;
     const { writeErrors } = error as { writeErrors?: { index: number; code: number }[] };
     if (!writeErrors?.length || writeErrors.some(({ code }) => code !== 11000)) throw error;
     return new Set(writeErrors.map(({ index }) => index));

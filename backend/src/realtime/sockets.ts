@@ -279,7 +279,7 @@ async function broadcastWithRetry(gateway: Gateway, io: Io, push: LiveUpdate, cl
       gateway.recentMessages.delete(String(push.refs.record));
       return;
     } catch (error) {
-      if (closing.aborted || tries === MAX_TRIES || asAppError(error).code !== 'UNAVAILABLE') throw error;
+      if (closing.aborted || tries === MAX_TRIES || asAppError(error).status !== 503) throw error;
     }
     await sleep(RETRY_MS, undefined, { ref: false });
   }
@@ -323,7 +323,7 @@ async function pushTo(
     }),
   );
   const faults = ends.flatMap((end) => (end.status === 'rejected' ? [asAppError(end.reason)] : []));
-  const fault = faults.find(({ code }) => code === 'UNAVAILABLE') ?? faults[0];
+  const fault = faults.find(({ status }) => status === 503) ?? faults[0];
   if (fault) throw fault;
   gateway.log.debug({ event: push.name }, 'live update sent');
 }

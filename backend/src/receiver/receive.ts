@@ -69,7 +69,7 @@ export async function receiveInstance(gateway: Gateway, sender: Sender, arriving
     const { code, status } = asAppError(error);
     if (status === 401) return replyWith(Status.notAuthorized);
     gateway.log.warn({ code }, 'a file that a device sent was not stored');
-    return replyWith(code === 'UNAVAILABLE' ? Status.outOfResources : Status.processing);
+    return replyWith(status === 503 ? Status.outOfResources : Status.processing);
   }
 }
 

@@ -65,7 +65,7 @@ export async function recordUpload(
     };
     await models.Upload.create([upload]);
   } catch (error) {
-    await usage.giveBack(owner, size).catch(() => undefined);
+    await usage.giveBackAfter(error, owner, size);
     throw error;
   }
 }

@@ -18,6 +18,9 @@ interface Call {
   at?: string;
 }
 
+/** 408 comes from a gateway without processor time, which has not read the request. */
+const comeBackLater = new Set([408, 429, 503, 507]);
+
 const withoutIds = (path: string): string => path.replace(/[0-9a-f]{24}/g, '{id}');
 
 /** Longer than the longest time for which a part of the product may be away. */
@@ -107,7 +110,7 @@ export class Account {
 
   private async isFinal(answer: Response, method: string, path: string): Promise<boolean> {
     const { status } = answer;
-    if (status === 503 || status === 507 || status === 429) {
+    if (comeBackLater.has(status)) {
       this.met.refused.push(`${method} ${withoutIds(path)}: ${status}`);
       return false;
     }

@@ -28,6 +28,8 @@ export interface ReplicaSet {
   secondaries: () => Promise<string[]>;
   /** Stops the replication of members, which keep running, until the returned function is called. Needs `failPoints`. */
   stall: (addresses: string[]) => Promise<() => Promise<void>>;
+  /** Stops the processes of members, which keep their connections, until the returned function is called. */
+  freeze: (addresses: string[]) => Promise<() => Promise<void>>;
   /** Asks the primary to step down, without ending it. */
   stepDown: () => Promise<void>;
   stop: () => Promise<void>;
@@ -110,6 +112,16 @@ export async function startReplicaSet(folder: string, size = 3, options: string[
         throw error;
       });
       return goOn;
+    },
+    freeze: async (frozen) => {
+      const signal = (name: NodeJS.Signals) => {
+        for (const address of frozen) members.get(address)?.child.kill(name);
+      };
+      signal('SIGSTOP');
+      return async () => {
+        signal('SIGCONT');
+        await primary();
+      };
     },
     stepDown: async () => {
       const address = await primary();

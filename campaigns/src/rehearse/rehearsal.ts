@@ -109,7 +109,7 @@ export async function rehearse(older: OlderVersion, seconds: number): Promise<Ro
       plain('rehearsal', 'seconds until all work was done', settled / 1000),
       plain('requests', 'repeated because the connection ended', met.repeats - met.refused.length),
       plain('requests', 'messages repeated under their clientId', chat.resent),
-      none('requests', 'answered 503, 507 or 429', met.refused.length),
+      none('requests', 'answered 408, 429, 503 or 507', met.refused.length),
       none('requests', 'answered with another 5xx', met.faults.length),
       none('images', 'read from both versions, and different', during.different),
       none('jobs', 'failed for good', failedJobs),

@@ -1,3 +1,4 @@
+import { isAway } from '../db/away.js';
 import { byId } from '../db/byId.js';
 import type { Clock } from '../db/clock.js';
 import { grouped } from '../db/group.js';
@@ -75,6 +76,15 @@ export class Usage {
 
   async giveBack(owner: ObjectId, bytes: number, files = 1): Promise<void> {
     await this.models.Usage.updateOne({ _id: owner }, { $inc: { files: -files, bytes: -bytes } });
+  }
+
+  /**
+   * Gives the space of a file back that an error refused. Nobody waits for it while no majority confirms a write, or the
+   * answer would come twice as late.
+   */
+  async giveBackAfter(error: unknown, owner: ObjectId, bytes: number): Promise<void> {
+    const given = this.giveBack(owner, bytes).catch(() => undefined);
+    if (!isAway(error)) await given;
   }
 
   /** Moves files from an account to its heir, who takes them whatever the quota. */

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { testConfig } from '@lightbox/testkit/config.js';
-import type { mongo } from 'mongoose';
+import { mongo } from 'mongoose';
 import { expect, it } from 'vitest';
-import { isAway } from './away.js';
+import { isAway, isUnconfirmed } from './away.js';
 import { connectDatabase } from './connect.js';
+import { NotInTime } from './inTime.js';
 import { connectRedis } from './redis.js';
 
 it.each(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT'])('After %s a server counts as away.', (code) => {
@@ -52,3 +53,20 @@ it('A list whose cursor a failover ended counts as MongoDB being away.', async (
     await db.close();
   }
 });
+
+it.each([
+  ['a wait for a majority that took too long', new mongo.MongoServerError({ code: 64 }), true],
+  ['a transaction that took too long', new NotInTime(1), true],
+  ['a commit without an answer', labelled(['UnknownTransactionCommitResult']), true],
+  ['a write whose connection broke', labelled(['RetryableWriteError']), true],
+  ['a transaction that was undone', labelled(['TransientTransactionError', 'RetryableWriteError']), false],
+  ['a server that was never reached', new mongo.MongoNetworkError('connect ECONNREFUSED'), false],
+])('After %s MongoDB counts as away, and it is known or not if the write was done.', (_, error, isOpen) => {
+  expect([isAway(error), isUnconfirmed(error)]).toEqual([true, isOpen]);
+});
+
+function labelled(labels: string[]): mongo.MongoError {
+  const error = new mongo.MongoNetworkError('connection closed');
+  for (const label of labels) error.addErrorLabel(label);
+  return error;
+}

@@ -1,5 +1,6 @@
 import { mongo } from 'mongoose';
 import { PartAway } from '../process/partAway.js';
+import { NotInTime } from './inTime.js';
 
 /**
  * True when MongoDB, Redis or another dependency cannot be reached, or stepped down in the meantime: the same call may succeed a little
@@ -7,7 +8,7 @@ import { PartAway } from '../process/partAway.js';
  */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof PartAway) return true;
+  if (error instanceof PartAway || isUnconfirmed(error)) return true;
   // A bulk write has the cause one level down.
   if (error instanceof mongo.MongoBulkWriteError && isAway(error.errorResponse)) return true;
   if (error instanceof mongo.MongoServerSelectionError || error instanceof mongo.MongoNetworkError) return true;
@@ -31,6 +32,28 @@ export function isAway(error: unknown): boolean {
   // biome-ignore lint/plugin/codesNotWords: Redis's client has no code for these
   return REDIS_AWAY.test(error.message);
 }
+
+/**
+ * True for an error that counts as away and leaves open whether the write was done: a majority did not confirm it in
+ * time, or the connection broke before the answer. Only a repetition of the same request finds out.
+ */
+export function isUnconfirmed(error: unknown): boolean {
+  if (error instanceof NotInTime) return true;
+  if (!(error instanceof mongo.MongoError)) return false;
+  if (error instanceof mongo.MongoBulkWriteError) {
+    return error.result.getWriteConcernError() !== undefined || isUnconfirmed(error.errorResponse);
+  }
+  if (error instanceof mongo.MongoWriteConcernError) return true;
+  if (error.hasErrorLabel('TransientTransactionError')) return false;
+  return (
+    error.hasErrorLabel('UnknownTransactionCommitResult') ||
+    error.hasErrorLabel('RetryableWriteError') ||
+    TIMEOUT_CODES.has(Number(error.code))
+  );
+}
+
+/** MongoDB's codes of a command, or of a wait for a majority, that took too long. */
+const TIMEOUT_CODES = new Set([50, 64]);
 
 /**
  * MongoDB's codes of a primary that is gone, stepping down or not elected yet, of a majority that did not answer in

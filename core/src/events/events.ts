@@ -6,6 +6,7 @@ import { isAway } from '../db/away.js';
 import type { Clock } from '../db/clock.js';
 import { grouped } from '../db/group.js';
 import { isDuplicate, newId, type ObjectId, oid } from '../db/ids.js';
+import { NotInTime } from '../db/inTime.js';
 import { MAJORITY_MS, majorityHasAll } from '../db/majority.js';
 import { AppError, fieldError } from '../errors.js';
 import type { EventDoc, EventStatus } from '../models/event.js';
@@ -95,8 +96,11 @@ interface Change {
 /** Changes in one transaction, at most. Each may take a dozen commands, and a transaction must end within seconds. */
 const MOST_TOGETHER = 8;
 
-/** Without it the driver waits two minutes for a majority. */
-const commitOptions = { maxCommitTimeMS: MAJORITY_MS };
+/**
+ * Without it the driver waits two minutes for a majority. Shorter than the time of the write concern: the driver repeats a
+ * commit for two minutes when that one ends first.
+ */
+const commitOptions = { maxCommitTimeMS: MAJORITY_MS - 500 };
 
 /**
  * The one way to record a change: its event is written in the same transaction, and handed over to sockets and queues
@@ -177,45 +181,62 @@ export class Events {
     return settled;
   }
 
-  /** Runs the changes one after the other in one transaction. Returns their records. */
+  /**
+   * Runs the changes one after the other in one transaction. Returns their records. The driver repeats a transaction that
+   * conflicts with another for two minutes, and waits for a majority each time it undoes one. This gives up when it has
+   * waited in vain: what refused the changes may itself be undone by a failover.
+   */
   private async commit(changes: Change[]): Promise<ObjectId[]> {
-    const holds = new Map(changes.flatMap(({ actor: { hold } }) => (hold ? [[hold.of, hold]] : [])));
     let events: EventDoc[] = [];
+    let failedAt = Number.POSITIVE_INFINITY;
+    const isUndoneInVain = () => performance.now() - failedAt >= MAJORITY_MS;
     const session = await this.db.startSession();
     try {
       const records = await session.withTransaction(async () => {
+        if (isUndoneInVain()) throw new NotInTime(MAJORITY_MS);
+        failedAt = Number.POSITIVE_INFINITY;
         events = [];
-        const inserts = new Map<Model<never>, object[]>();
-        const insert: Transaction['insert'] = (model, record) => {
-          const key = model as unknown as Model<never>;
-          inserts.set(key, [...(inserts.get(key) ?? []), record as object]);
-        };
-        for (const hold of holds.values()) await hold.check(session);
-        const ids: ObjectId[] = [];
-        for (const { actor, work } of changes) {
-          ids.push(await work({ session, insert, record: (event) => events.push(this.make(actor, event)) }));
-        }
-        changes.forEach(({ actor: { idempotency } }, i) => {
-          if (!idempotency) return;
-          const { key: _id, request } = idempotency;
-          insert(this.models.Idempotency, { _id, record: ids[i] as ObjectId, request, createAt: this.clock.now() });
+        return this.write(changes, session, events).catch((error) => {
+          failedAt = performance.now();
+          throw error;
         });
-        for (const event of events) insert(this.models.Event, event);
-        for (const [model, rows] of inserts) {
-          await model.collection.insertMany(rows, { session, ignoreUndefined: true });
-        }
-        return ids;
       }, commitOptions);
       this.signer.wasCommitted(events);
       this.dispatchSoon(events);
       return records;
-    } catch (error) {
+    } catch (thrown) {
+      const error = isUndoneInVain() ? new NotInTime(MAJORITY_MS) : thrown;
       if (isAway(error)) this.signer.mayBeCommitted(events);
       throw error;
     } finally {
       this.onChange(events.map(({ type }) => type));
       await session.endSession();
     }
+  }
+
+  /** Makes the writes of a transaction, and adds its events to `events`. */
+  private async write(changes: Change[], session: ClientSession, events: EventDoc[]): Promise<ObjectId[]> {
+    const inserts = new Map<Model<never>, object[]>();
+    const insert: Transaction['insert'] = (model, record) => {
+      const key = model as unknown as Model<never>;
+      inserts.set(key, [...(inserts.get(key) ?? []), record as object]);
+    };
+    const holds = new Map(changes.flatMap(({ actor: { hold } }) => (hold ? [[hold.of, hold]] : [])));
+    for (const hold of holds.values()) await hold.check(session);
+    const ids: ObjectId[] = [];
+    for (const { actor, work } of changes) {
+      ids.push(await work({ session, insert, record: (event) => events.push(this.make(actor, event)) }));
+    }
+    changes.forEach(({ actor: { idempotency } }, i) => {
+      if (!idempotency) return;
+      const { key: _id, request } = idempotency;
+      insert(this.models.Idempotency, { _id, record: ids[i] as ObjectId, request, createAt: this.clock.now() });
+    });
+    for (const event of events) insert(this.models.Event, event);
+    for (const [model, rows] of inserts) {
+      await model.collection.insertMany(rows, { session, ignoreUndefined: true });
+    }
+    return ids;
   }
 
   /**

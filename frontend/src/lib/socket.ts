@@ -148,7 +148,7 @@ export async function emit<E extends ClientEvent, Data = unknown>(
 }
 
 /** Codes of refusals after which the same event may succeed. */
-const passing = ['UNREACHABLE', 'TOO_MANY_REQUESTS', 'UNAVAILABLE', 'INTERNAL', 'REQUEST_TIMEOUT'];
+const passing = ['UNREACHABLE', 'TOO_MANY_REQUESTS', 'UNAVAILABLE', 'UNCONFIRMED', 'INTERNAL', 'REQUEST_TIMEOUT'];
 
 /** True for a failure of `emit` that says nothing about the wish: no connection, no answer in time, or a busy server. */
 export const mayTryAgain = (error: unknown): boolean => !(error instanceof ApiError) || passing.includes(error.code);

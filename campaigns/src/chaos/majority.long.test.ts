@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { oid } from '@lightbox/core/db/ids.js';
+import { MAJORITY_MS } from '@lightbox/core/db/majority.js';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { noisePng } from '../bench/files.js';
+import { Account, type Encounters } from './account.js';
+import { admin, type Cluster, startCluster } from './cluster.js';
+import { enterPeople, password } from './people.js';
+import { failPoints } from './replicaSet.js';
+import { uploadOne } from './uploader.js';
+
+/** The longest time until an answer: docs/reliability.md has fifteen seconds, the rest is for a machine with other work. */
+const ANSWER_MS = 2 * MAJORITY_MS;
+
+let cluster: Cluster;
+let provider: Account;
+let patient: Account;
+let other: Account;
+let administrator: Account;
+
+beforeAll(async () => {
+  cluster = await startCluster({ mongodOptions: failPoints });
+  const { providers, patients } = await enterPeople(cluster.core, 1, 2);
+  const met: Encounters = { faults: [], repeats: 0, refused: [] };
+  const origins = cluster.gateways.map(({ origin }) => origin);
+  const signIn = async (email = '', secret = password) => {
+    const account = new Account(origins, met);
+    await account.signIn(email, secret, cluster.mailbox);
+    return account;
+  };
+  administrator = await signIn(admin.email, admin.password);
+  provider = await signIn(providers[0]);
+  patient = await signIn(patients[0]);
+  other = await signIn(patients[1]);
+}, 400_000);
+
+afterAll(() => cluster?.stop(), 60_000);
+
+interface Write {
+  name: string;
+  by: Account;
+  method?: 'POST' | 'PUT';
+  path: string;
+  body: object | FormData;
+  /** Counts the records that the call and its repetitions made: 1, if all is right. */
+  made?: () => Promise<number>;
+}
+
+interface Answered {
+  write: string;
+  status: number;
+  error: string | undefined;
+  id: string | undefined;
+  ms: number;
+}
+
+async function send({ name, by, method = 'POST', path, body }: Write, gateway: 0 | 1, key: string): Promise<Answered> {
+  const since = Date.now();
+  const isForm = body instanceof FormData;
+  const answer = await fetch(`${cluster.gateways[gateway].origin}/api${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${by.bearer}`,
+      'idempotency-key': key,
+      ...(isForm ? {} : { 'content-type': 'application/json' }),
+    },
+    body: isForm ? body : JSON.stringify(body),
+  });
+  const { data, error } = (await answer.json()) as { data?: { id?: string }; error?: string };
+  return { write: name, status: answer.status, error, id: data?.id, ms: Date.now() - since };
+}
+
+function formWith(caption: string): FormData {
+  const form = new FormData();
+  form.set('caption', caption);
+  form.set('file', new Blob([new Uint8Array(noisePng(200_000))], { type: 'image/png' }), 'picture.png');
+  return form;
+}
+
+/** A call for each way in which the product writes. All of one person at once: their transactions write one session. */
+async function writes(mark: string): Promise<Write[]> {
+  const { GuestLink, Image, ImageRequest, Message, Setting, Share, Study } = cluster.core.models;
+  const upload = async () => (await uploadOne(provider, 1, patient.id)).id;
+  const [shared, linked, sent, attached] = [await upload(), await upload(), await upload(), await upload()];
+  const [by, withImage] = [provider, `${mark} with an image`];
+  const requestsBefore = await ImageRequest.countDocuments({});
+  return [
+    {
+      name: 'setting',
+      by: administrator,
+      path: '/appsetting/add',
+      body: { name: mark, value: 'x', description: '' },
+      made: () => Setting.countDocuments({ name: mark }),
+    },
+    {
+      name: 'share',
+      by,
+      path: '/sharing/request',
+      body: { imagemetadataId: shared, createdfor: patient.id },
+      made: () => Share.countDocuments({ image: oid(shared) }),
+    },
+    {
+      name: 'shares',
+      by,
+      path: '/sharing/batch',
+      body: { images: [sent], people: [patient.id, other.id] },
+      made: async () => (await Share.countDocuments({ image: oid(sent) })) / 2,
+    },
+    {
+      name: 'link',
+      by,
+      path: '/sharing/guest',
+      body: { imagemetadataId: linked },
+      made: () => GuestLink.countDocuments({ image: oid(linked) }),
+    },
+    {
+      name: 'study',
+      by,
+      path: '/studies',
+      body: { title: mark },
+      made: () => Study.countDocuments({ title: mark }),
+    },
+    {
+      name: 'request',
+      by,
+      path: '/requests',
+      body: { kind: 'file' },
+      made: async () => (await ImageRequest.countDocuments({})) - requestsBefore,
+    },
+    {
+      name: 'message',
+      by,
+      path: '/message/send',
+      body: { recipientId: patient.id, content: mark },
+      made: () => Message.countDocuments({ content: mark }),
+    },
+    {
+      name: 'message with an image',
+      by,
+      path: '/message/send',
+      body: { recipientId: other.id, content: withImage, images: [attached] },
+      made: () => Message.countDocuments({ content: withImage }),
+    },
+    {
+      name: 'upload',
+      by,
+      path: '/upload/image',
+      body: formWith(mark),
+      made: () => Image.countDocuments({ caption: mark }),
+    },
+    { name: 'profile', by: patient, method: 'PUT', path: '/users/profile', body: { city: mark } },
+  ];
+}
+
+it.each([
+  // The primary stays, and waits. Whether a call was done is open.
+  ['takes nothing from the primary', 'stall', ['UNCONFIRMED']],
+  // The primary steps down.
+  ['stands still', 'freeze', ['UNCONFIRMED', 'UNAVAILABLE']],
+] as const)(
+  'While a majority %s, each call that writes is answered soon that its end is not known, and its repetition gives the one result.',
+  async (_, fault, errors) => {
+    const calls = (await writes(fault)).map((write) => ({ write, key: crypto.randomUUID() }));
+    const answers: Promise<Answered>[] = [];
+    const goOn = await cluster.mongodb[fault](await cluster.mongodb.secondaries());
+    try {
+      for (const gateway of [0, 1, 0] as const) {
+        answers.push(...calls.map(({ write, key }) => send(write, gateway, key)));
+        await sleep(2_000);
+      }
+      const came = await Promise.all(answers);
+      if (process.env.SAY) console.log(came.map((a) => JSON.stringify(a)).join('\n'));
+      expect(came.filter(({ error }) => !(errors as readonly unknown[]).includes(error))).toEqual([]);
+      expect(came.filter(({ ms }) => ms > ANSWER_MS)).toEqual([]);
+    } finally {
+      await goOn();
+    }
+    for (const { write, key } of calls) {
+      const repeated = async () => {
+        const answer = await send(write, 1, key);
+        expect(answer).toMatchObject({ status: expect.toSatisfy((status: number) => status < 300) });
+        return answer;
+      };
+      const first = await vi.waitFor(repeated, { timeout: 60_000, interval: 500 });
+      expect((await repeated()).id).toBe(first.id);
+      if (write.made) expect([write.name, await write.made()]).toEqual([write.name, 1]);
+    }
+  },
+  240_000,
+);
