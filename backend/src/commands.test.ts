@@ -4,11 +4,13 @@ import { testConfig } from '@lightbox/testkit/config.js';
 import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { closeInspectors } from './files/inspectionPool.js';
 import { createMessageWriter, hearMessage } from './messages/messageWriter.js';
 import { Client } from './testing/client.js';
 import { buildPatient, buildProvider, PASSWORD, type Person } from './testing/factories.js';
 import { files } from './testing/files.js';
 import { firstAdmin, joinGateway, type TestGateway } from './testing/gateway.js';
+import { slice } from './testing/slices.js';
 
 let test: TestGateway;
 let provider: Person;
@@ -27,6 +29,7 @@ beforeAll(async () => {
   provider = await buildProvider(test.gateway);
 });
 afterAll(() => test.stop());
+afterAll(closeInspectors);
 
 const allHandedOver = () => expect.poll(() => test.gateway.models.Event.countDocuments({ pending: true })).toBe(0);
 
@@ -80,6 +83,33 @@ it('Uploads of one person at once share transactions, and none is repeated.', as
   // One check of the session for each transaction: no try was in vain.
   expect(count(commands, 'findAndModify', 'sessions')).toBe(inserted.length);
   expect(inserted.length).toBeLessThan(8);
+});
+
+let uids = 0;
+const uploadScan = () =>
+  api(provider)
+    .upload(slice({ study: `1.2.826.0.9.${++uids}`, instance: 1 }))
+    .expect(201);
+
+it('A DICOM file that begins a study takes two commands more than a picture.', async () => {
+  await uploadScan();
+  const more = names(await commandsOf(uploadScan));
+  for (const name of names(await commandsOf(upload))) more.splice(more.indexOf(name), 1);
+  // Its study is looked for before the transaction, and inserted in it.
+  expect(more).toEqual(['find studies', 'insert studies']);
+});
+
+it('DICOM files at once that begin a study each share their commands, and none is repeated.', async () => {
+  await uploadScan();
+  const commands = await commandsOf(() => Promise.all(Array.from({ length: 8 }, uploadScan)));
+  const transactions = count(commands, 'commitTransaction', '1');
+  for (const on of ['studies', 'imagemetadata', 'cards']) expect(count(commands, 'insert', on), on).toBe(transactions);
+  const studies = commands.filter(({ name, on }) => name === 'insert' && on === 'studies');
+  expect(studies.reduce((sum, { statements }) => sum + statements, 0)).toBe(8);
+  expect(count(commands, 'abortTransaction', '1')).toBe(0);
+  expect(count(commands, 'findAndModify', 'studies')).toBe(0);
+  expect(count(commands, 'find', 'shares')).toBe(0);
+  expect(transactions).toBeLessThan(8);
 });
 
 const signIn = ({ email }: Person) => new Client(test).post('/auth/login', { email, password: PASSWORD }).expect(200);

@@ -24,6 +24,7 @@ import { StartUp } from './process/startUp.js';
 import { Queues } from './queues/queues.js';
 import { Presence } from './realtime/presence.js';
 import { Settings } from './settings/settings.js';
+import { studyKeys } from './studies/studyKeys.js';
 
 /** The parts that gateways and workers share: the configuration and everything that is connected to it. */
 export interface Core {
@@ -44,6 +45,8 @@ export interface Core {
   pages: Pages;
   settings: Settings;
   usage: Usage;
+  /** True when there is a DICOM study with the key (`studies/joinStudy.ts`). */
+  hasStudy: (key: string) => Promise<boolean>;
   signals: Signals;
   queues: Queues;
   events: Events;
@@ -124,6 +127,7 @@ export function assembleCore(config: Config, service: string, clock = new Clock(
     pages: new Pages(keys.cursors, models.Counter, clock),
     settings: new Settings(models),
     usage: new Usage(models, clock),
+    hasStudy: studyKeys(models),
     signals,
     queues,
     foreground: new Presence(redis, 'foreground', clock),

@@ -71,7 +71,7 @@ async function begin(
     const real = owner?.equals(user._id);
     if (real && !(await beginAccess(gateway, user, tx.session))) throw new AppError('INVALID_CREDENTIALS');
     const record = newCode(gateway, user._id, method === 'mail' ? 'signIn' : 'totp');
-    tx.insert(gateway.models.Code, record);
+    tx.inserts.add(gateway.models.Code, record);
     const { _id: code } = record;
     const event = { type: 'auth.login', ...(owner ? { actor: owner, record: owner } : {}) } as const;
     if (!real) tx.record({ ...event, status: 'failed', reason: 'INVALID_CREDENTIALS' });

@@ -13,7 +13,7 @@ import type { FileFacts, ImageDoc } from '@lightbox/core/models/image.js';
 import type { SealedValue } from '@lightbox/core/models/sealedValue.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
 import { instanceFor } from '@lightbox/core/studies/instance.js';
-import { type Copies, type Joining, joinStudy, withStudy } from '@lightbox/core/studies/joinStudy.js';
+import { type Copies, type Joining, joinStudy, seemsFirst, withStudy } from '@lightbox/core/studies/joinStudy.js';
 import type { Gateway, Sender } from '../context.js';
 import { createInspector } from '../files/inspect.js';
 import { FileRejected } from '../files/rejected.js';
@@ -164,13 +164,18 @@ async function writeRecord(
   };
   const instance = await instanceFor(gateway, image, identity);
   let made: ImageDoc | null = null;
+  // Only the first try relies on it.
+  let isFirst = await seemsFirst(gateway, joining);
   const id = await withStudy(joining, () =>
     gateway.events.changeTogether(actor, async (tx) => {
       if (resumable) await claimUpload(gateway, _id, tx);
       const pictures = request && (await holdPlace(gateway, tx, request, facts.contentType));
       const place = pictures ? { ...joining, studyId: pictures } : joining;
-      const { fields, study, changesCards } = await joinStudy(gateway, tx, place);
+      const begin = isFirst;
+      isFirst = false;
+      const { fields, study, begins, changesCards } = await joinStudy(gateway, tx, place, begin);
       if (onlyOne && instance) {
+        await tx.inserts.write();
         // The study was written: of two uploads at once, the later one sees the first.
         const same = { owner, 'instance.sop': instance.sop, ...notHeld };
         if (await models.Image.exists(same).session(tx.session)) throw new AppError('CONFLICT');
@@ -179,9 +184,10 @@ async function writeRecord(
       const shareWith = study && !request ? await patientToTell(gateway, tx, study, patient) : patient;
       const isOwn = !record.isShared && !shareWith && !request;
       made = isOwn ? record : null;
-      if (isOwn && !study) tx.insert(models.Image, record);
-      // Other uploads in this transaction, and the share, change it.
-      else await models.Image.create([record], { session: tx.session });
+      tx.inserts.add(models.Image, record);
+      const isAlone = isOwn && (!study || begins);
+      // The share and the cards are made of what is written.
+      if (!isAlone && (shareWith || changesCards)) await tx.inserts.write();
       if (!(await gateway.blobs.confirm(blob, tx.session))) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
       if (request) {
         tx.record({ type: 'request.file', record: _id, records: [request._id], owners: [owner] });
@@ -200,7 +206,7 @@ async function writeRecord(
       const share = shareWith && { ...target, sharedBy: owner, recipient: shareWith, hours: null };
       if (share && !(await addShare(gateway, tx, share))) throw fieldError('patientId', texts.notYourPatient);
       if (!share && changesCards) {
-        if (isOwn && !study) tx.insert(models.Card, firstCard(record));
+        if (isAlone) tx.inserts.add(models.Card, firstCard(record, study));
         else await refreshCards(models, { image: _id }, image.createAt, tx.session);
       }
       return _id;

@@ -34,10 +34,10 @@ export async function refreshCards(
   await writeCards(models, cards, session);
 }
 
-/** The card of an image without a study that is about to be written, and that nobody but its owner sees. */
-export const firstCard = (image: ImageDoc): CardDoc => ({
+/** The card of an image that is about to be written, the first of its study if it has one, and that only its owner sees. */
+export const firstCard = (image: ImageDoc, study: StudyDoc | null): CardDoc => ({
   _id: newId(),
-  ...ownCard(image, undefined, [], image.createAt),
+  ...ownCard(image, study ? { ...study, captions: [] } : undefined, [], image.createAt),
 });
 
 type CardStudy = StudyDoc & { captions: string[] };

@@ -1,6 +1,6 @@
 import { type ActionWithRefs, type AuditAction, auditActions, type RefsOf } from '@lightbox/contract/audit/actions.js';
 import { roles } from '@lightbox/contract/permissions.js';
-import type { ClientSession, Connection, Model } from 'mongoose';
+import type { ClientSession, Connection } from 'mongoose';
 import type { EventSigner } from '../audit/signing.js';
 import { isAway } from '../db/away.js';
 import type { Clock } from '../db/clock.js';
@@ -16,6 +16,7 @@ import type { JobRequest, Queues } from '../queues/queues.js';
 import { openSpan, traceHere } from '../tracing/traces.js';
 import { storeDeliveries } from '../webhooks/deliveries.js';
 import { webhookNewsOf } from '../webhooks/news.js';
+import { Inserts } from './inserts.js';
 import { consequencesOf } from './reactions.js';
 import type { LiveUpdate, Signal, Signals } from './signals.js';
 
@@ -81,11 +82,7 @@ export interface Transaction {
   session: ClientSession;
   /** Appends the event in the transaction of the change. */
   record: (event: NewEvent) => void;
-  /**
-   * Inserts a record at the end of the transaction, with all others of its collection in one command. For a record that
-   * nothing else in the transaction reads.
-   */
-  insert: <T>(model: Model<T>, record: T) => void;
+  inserts: Inserts;
 }
 
 interface Change {
@@ -216,26 +213,21 @@ export class Events {
 
   /** Makes the writes of a transaction, and adds its events to `events`. */
   private async write(changes: Change[], session: ClientSession, events: EventDoc[]): Promise<ObjectId[]> {
-    const inserts = new Map<Model<never>, object[]>();
-    const insert: Transaction['insert'] = (model, record) => {
-      const key = model as unknown as Model<never>;
-      inserts.set(key, [...(inserts.get(key) ?? []), record as object]);
-    };
+    const inserts = new Inserts(session);
     const holds = new Map(changes.flatMap(({ actor: { hold } }) => (hold ? [[hold.of, hold]] : [])));
     for (const hold of holds.values()) await hold.check(session);
     const ids: ObjectId[] = [];
     for (const { actor, work } of changes) {
-      ids.push(await work({ session, insert, record: (event) => events.push(this.make(actor, event)) }));
+      ids.push(await work({ session, inserts, record: (event) => events.push(this.make(actor, event)) }));
     }
     changes.forEach(({ actor: { idempotency } }, i) => {
       if (!idempotency) return;
       const { key: _id, request } = idempotency;
-      insert(this.models.Idempotency, { _id, record: ids[i] as ObjectId, request, createAt: this.clock.now() });
+      const record = ids[i] as ObjectId;
+      inserts.add(this.models.Idempotency, { _id, record, request, createAt: this.clock.now() });
     });
-    for (const event of events) insert(this.models.Event, event);
-    for (const [model, rows] of inserts) {
-      await model.collection.insertMany(rows, { session, ignoreUndefined: true });
-    }
+    for (const event of events) inserts.add(this.models.Event, event);
+    await inserts.write();
     return ids;
   }
 
