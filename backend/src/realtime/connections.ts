@@ -3,8 +3,11 @@ import type { Client } from './rooms.js';
 
 type Connection = Client['conn'];
 
-/** Limits for a client that does not read: waiting packets, and time since the last drain. A burst alone is no fault. */
-const SLOW_CLIENT = { packets: 500, ms: 2_000 };
+/**
+ * Limits for a client that does not read: waiting packets, and time since the last drain. A burst alone is no fault, unless it
+ * is so large that the packets would fill the memory within that time.
+ */
+const SLOW_CLIENT = { packets: 500, ms: 2_000, most: 2_000 };
 /** A client that reads has answered the close of its connection by then. */
 const GOODBYE_MS = 1_000;
 
@@ -22,13 +25,14 @@ export function endWhenSlow(gateway: Gateway, conn: Connection): void {
   conn.on('packetCreate', () => {
     if (waiting === 0) drained = Date.now();
     waiting++;
-    if (waiting < SLOW_CLIENT.packets || Date.now() - drained < SLOW_CLIENT.ms) return;
+    if (waiting < SLOW_CLIENT.packets) return;
+    if (waiting < SLOW_CLIENT.most && Date.now() - drained < SLOW_CLIENT.ms) return;
     gateway.log.warn('a client that does not read was disconnected');
     end(conn);
     conn.close(true);
   });
   // Also after a ping that the client did not answer.
-  conn.once('close', () => endSoon(conn));
+  conn.on('close', () => endSoon(conn));
 }
 
 /** Ends a connection that is being closed, if its client has not answered in a second. */

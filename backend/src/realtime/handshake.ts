@@ -76,7 +76,6 @@ async function authenticate(gateway: Gateway, socket: Client): Promise<void> {
   const now = gateway.clock.now().getTime();
   socket.data.touchedAt = now;
   socket.data.events = { since: now, count: 0 };
-  socket.data.paces = new Map();
 }
 
 /** Returns the address of a client, as Express does for requests. */

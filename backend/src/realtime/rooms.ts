@@ -10,7 +10,8 @@ interface SocketData {
   /** Time when this socket last wrote the session's activity. */
   touchedAt: number;
   events: EventCount;
-  paces: Paces;
+  /** Absent until it streams. */
+  paces?: Paces;
 }
 
 /** The number of events that one socket has sent since `since`. */

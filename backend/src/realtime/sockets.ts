@@ -20,7 +20,7 @@ import { requirePartner } from '../messages/partner.js';
 import { presentMessage } from '../messages/present.js';
 import { markDelivered, markRead } from '../messages/readMessages.js';
 import { sendMessage } from '../messages/sendMessage.js';
-import { isStreamed, take } from '../together/pace.js';
+import { isStreamed, type Paces, take } from '../together/pace.js';
 import { ViewRooms } from '../together/rooms.js';
 import { endWhenSlow } from './connections.js';
 import { disconnectSessions, reconnectAll, watchSessions } from './endings.js';
@@ -97,14 +97,12 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   io.on('connection', (socket) => {
     const { visible } = socket.handshake.auth as { visible?: unknown };
     forgetHandshake(socket);
-    greet(gateway, io, socket, visible === true).catch((error) =>
+    greet(gateway, socket, visible === true).catch((error) =>
       gateway.log.warn({ err: error }, 'greeting a socket failed'),
     );
     listen(gateway, views, socket);
     endWhenSlow(gateway, socket.conn);
-    socket.on('disconnect', () => {
-      views.leave(socket).catch((error) => gateway.warn(error, 'the end of a look with others was not recorded'));
-    });
+    socket.on('disconnect', () => depart(gateway, io, views, socket));
   });
 
   const presence = setInterval(() => {
@@ -145,19 +143,22 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   };
 }
 
-async function greet(gateway: Gateway, io: Io, socket: Client, visible: boolean): Promise<void> {
+async function greet(gateway: Gateway, socket: Client, visible: boolean): Promise<void> {
   const { viewer } = socket.data;
   socket.join([userRoom(viewer.id), sessionRoom(String(viewer.sessionId)), roleRoom(viewer.role)]);
-  socket.on('disconnect', () => {
-    setForeground(gateway, socket, false).catch(() => undefined);
-    if (io.sockets.adapter.rooms.has(userRoom(viewer.id))) return;
-    gateway.presence
-      .leave(viewer.id)
-      .then((gone) => (gone ? notifyPartners(gateway, viewer, false) : undefined))
-      .catch(() => undefined);
-  });
   if (visible) await setForeground(gateway, socket, true);
   if (await gateway.presence.arrive(viewer.id)) await notifyPartners(gateway, viewer, true);
+}
+
+function depart(gateway: Gateway, io: Io, views: ViewRooms, socket: Client): void {
+  const { viewer } = socket.data;
+  setForeground(gateway, socket, false).catch(() => undefined);
+  views.leave(socket).catch((error) => gateway.warn(error, 'the end of a look with others was not recorded'));
+  if (io.sockets.adapter.rooms.has(userRoom(viewer.id))) return;
+  gateway.presence
+    .leave(viewer.id)
+    .then((gone) => (gone ? notifyPartners(gateway, viewer, false) : undefined))
+    .catch(() => undefined);
 }
 
 const noHandshake = Object.freeze({ headers: {}, auth: {}, query: {} });
@@ -229,7 +230,7 @@ async function handle(
   payload: unknown,
 ): Promise<unknown> {
   if (!isStreamed(name)) countEvent(gateway, socket);
-  else if (!take(socket.data.paces, name)) return null;
+  else if (!take(pacesOf(socket), name)) return null;
   if (!isClientEvent(name)) throw new AppError('NOT_FOUND', { message: 'This event is not known.' });
   const { viewer } = socket.data;
   await authorize(gateway, viewer, clientEventRules[name]);
@@ -242,6 +243,12 @@ async function handle(
     views: ViewRooms,
   ) => Promise<unknown>;
   return handler(gateway, viewer, validate(clientEvents[name], payload), socket, views);
+}
+
+/** Few sockets stream, and each open connection would hold an empty map. */
+function pacesOf({ data }: Client): Paces {
+  data.paces ??= new Map();
+  return data.paces;
 }
 
 /**

@@ -9,6 +9,8 @@ import { inParallel, inTurn, median, percentile } from './stats.js';
 const PAIRS = 500;
 const CONNECTING = 20;
 const RATES = [200, 500, 1_000];
+/** Messages a second of the round before the measured ones, which writes to each pair twice. */
+const WARMING = 500;
 const ROUNDS = 3;
 const SECONDS = 2;
 /** How long messages may take after the last acknowledgement before they count as lost. */
@@ -87,11 +89,17 @@ export async function benchCrowd(site: Site): Promise<Row[]> {
   );
   const rows: Row[] = [];
   for (const way of ['POST', 'socket'] as const) {
+    await warm(way, product, bare);
     for (const rate of RATES) rows.push(...(await compare(way, rate, product, bare)));
   }
   product.leave();
   bare.leave();
   return rows;
+}
+
+/** Opens the chats and the connections, and lets both sides compile their code: the measured rounds are of servers that run. */
+async function warm(way: keyof Crowd['ways'], ...crowds: Crowd[]): Promise<void> {
+  for (const crowd of crowds) await round(crowd, crowd.ways[way], WARMING, noFigures())();
 }
 
 async function compare(way: keyof Crowd['ways'], rate: number, product: Crowd, bare: Crowd): Promise<Row[]> {

@@ -65,3 +65,22 @@ it('A write after a failed one succeeds.', async () => {
   await expect(write(0)).rejects.toThrow('no');
   expect(await write(1)).toBe(1);
 });
+
+it('The next write begins before the callers of the last one go on, and they go on in the order of the writes.', async () => {
+  const steps: string[] = [];
+  let end: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (end = resolve));
+  const write = grouped(async (numbers: number[]) => {
+    steps.push(`write ${numbers}`);
+    if (numbers.includes(1)) await held;
+    if (numbers.includes(2)) throw new Error('no');
+    return numbers;
+  }, 1);
+  const told = (n: number) => () => steps.push(`told ${n}`);
+  const first = write(1).then(told(1));
+  await vi.waitFor(() => expect(steps).toEqual(['write 1']));
+  const others = [write(2).catch(told(2)), write(3).then(told(3))];
+  end();
+  await Promise.all([first, ...others]);
+  expect(steps).toEqual(['write 1', 'write 2', 'write 3', 'told 1', 'told 2', 'told 3']);
+});

@@ -10,6 +10,9 @@ const TIMEOUT_MS = 5_000;
  * Returns a function that gathers the items that arrive during a write, and writes them together. Under load many small
  * durable writes become few. A single item is written at once, with those of the calls that the process has received at the
  * same moment: without them it would be a write of its own, and they would wait for it. Every caller gets its own result.
+ *
+ * Under load the next write is on its way to the server before the callers of the last one go on. So the server works
+ * while they do, and a group does not grow by the time that its own callers take.
  */
 export function grouped<In, Out>(write: (items: In[]) => Promise<Out[]>, most = 500): (item: In) => Promise<Out> {
   interface Waiting {
@@ -21,6 +24,8 @@ export function grouped<In, Out>(write: (items: In[]) => Promise<Out[]>, most = 
   let queue: Waiting[] = [];
   let writing = false;
   let isDue = false;
+  /** Groups whose write has ended and whose callers have not been told. */
+  let untold = 0;
 
   async function drain(): Promise<void> {
     writing = true;
@@ -29,14 +34,32 @@ export function grouped<In, Out>(write: (items: In[]) => Promise<Out[]>, most = 
       queue = queue.slice(most);
       try {
         const out = await write(batch.map(({ item }) => item));
-        batch.forEach(({ resolve }, i) => {
-          resolve(out[i] as Out);
+        tell(() => {
+          batch.forEach(({ resolve }, i) => {
+            resolve(out[i] as Out);
+          });
         });
       } catch (error) {
-        for (const { reject } of [...batch, ...(isAway(error) ? takeOverdue() : [])]) reject(error);
+        const refused = [...batch, ...(isAway(error) ? takeOverdue() : [])];
+        tell(() => {
+          for (const { reject } of refused) reject(error);
+        });
       }
     }
     writing = false;
+  }
+
+  /** Tells callers the end of their write: after the next one was sent, if there is one, and in the order of the writes. */
+  function tell(callers: () => void): void {
+    if (queue.length === 0 && untold === 0) {
+      callers();
+      return;
+    }
+    untold += 1;
+    setImmediate(() => {
+      untold -= 1;
+      callers();
+    });
   }
 
   function takeOverdue(): Waiting[] {
