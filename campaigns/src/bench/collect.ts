@@ -1,5 +1,5 @@
-// Loaded before a program whose memory is measured: answers `memory` with its resident size, and the bytes in use, after two
-// collections. V8's space for young objects is left out: it grows to 32 MiB with what a process did last, and shrinks again.
+// Loaded before a program whose memory is measured: answers `memory` with its resident size, the same without V8's space for
+// young objects, which grows to 32 MiB with what a process did last and shrinks again, and the bytes in use, after two collections.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapSpaceStatistics } from 'node:v8';
 
@@ -13,5 +13,5 @@ process.on('message', async (word) => {
     await sleep(500);
   }
   const { rss, heapUsed, external } = process.memoryUsage();
-  process.send?.({ rss: rss - young(), held: heapUsed + external });
+  process.send?.({ rss, old: rss - young(), held: heapUsed + external });
 });

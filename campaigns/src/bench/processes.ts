@@ -66,9 +66,10 @@ async function firstWord(child: ChildProcess, main: string): Promise<unknown> {
   return word;
 }
 
-/** Bytes of a process: resident, and in use by its objects and buffers. */
+/** Bytes of a process: resident, resident without V8's space for young objects, and in use by its objects and buffers. */
 export interface Memory {
   rss: number;
+  old: number;
   held: number;
 }
 

@@ -138,5 +138,5 @@ export async function benchPeerIdle(site: Site, recipes: Recipe[]): Promise<Row[
 async function settledMemory({ pid }: Peer): Promise<Memory> {
   await sleep(COLLECTING_MS);
   const rss = residentMiB(pid) * MIB;
-  return { rss, held: rss };
+  return { rss, old: rss, held: rss };
 }
