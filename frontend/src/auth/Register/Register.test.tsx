@@ -85,9 +85,13 @@ describe('the registration', () => {
     expect(screen.getByRole('heading', { name: 'Personal Details' })).toBeTruthy();
   });
 
-  test('Different passwords are an error; equal ones are sent with the values that were filled in.', async () => {
+  test('Different passwords are an error; equal ones are sent with the values that were filled in, and again as the same wish.', async () => {
+    const open = { error: 'UNCONFIRMED', message: 'It is not known yet whether this was saved. Please try again.' };
     const heard = answer({
-      'POST /auth/register': () => ({ status: 201, body: { data: { user: account, token: 'v' } } }),
+      'POST /auth/register': () =>
+        heard.length === 1
+          ? { status: 503, body: open }
+          : { status: 201, body: { data: { user: account, token: 'v' } } },
     });
     const person = user();
     renderScreen(<Register />, '/register');
@@ -112,8 +116,12 @@ describe('the registration', () => {
       password: 'Secret123',
       active: true,
     });
-    expect(heard[0]?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f-]{36}$/);
+    const keys = () => heard.map(({ headers }) => headers.get('Idempotency-Key'));
+    expect(keys()[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await screen.findByText(open.message)).toBeTruthy();
+    await person.click(screen.getByRole('button', { name: 'Submit' }));
     expect(await screen.findByText('Registration successful!')).toBeTruthy();
+    expect(keys()).toEqual([keys()[0], keys()[0]]);
     await waitFor(() => expect(screen.getByText('elsewhere')).toBeTruthy(), { timeout: 4000 });
     expect(JSON.parse(sessionStorage.getItem('verification') ?? '{}')).toMatchObject({
       token: 'v',

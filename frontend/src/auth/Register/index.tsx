@@ -12,8 +12,8 @@ import { errorText } from '../../lib/errors';
 import { ApiError, send } from '../../lib/http';
 import { paths } from '../../lib/paths';
 import { toast } from '../../lib/toaster';
+import { useAttempt } from '../../lib/useAttempt';
 import { useIsDesktop } from '../../lib/useMedia';
-import { uuid } from '../../lib/uuid';
 import { EmptyState } from '../../ui/EmptyState';
 import { Lamp } from '../../ui/Lamp';
 import { LoadFailed } from '../../ui/LoadFailed';
@@ -127,22 +127,15 @@ function useRegister({ form, at, goTo, review }: ReturnType<typeof useWizard>) {
     goTo(faulty);
   };
 
-  /** The idempotency key: the same for a repeat after a lost answer, a new one after an answer of the server. */
-  const attempt = useRef<string>(undefined);
+  const attempt = useAttempt();
   const call = useMutation({
     mutationFn: (values: Values) => {
-      attempt.current ??= uuid();
-      return send(
-        authCalls.register,
-        { body: { ...toBody(values), language: currentCode() } },
-        { token: 'none', idempotencyKey: attempt.current },
-      );
-    },
-    onSettled: (_, error) => {
-      if (!(error instanceof ApiError && error.status === 0)) attempt.current = undefined;
+      const body = { ...toBody(values), language: currentCode() };
+      return send(authCalls.register, { body }, { token: 'none', idempotencyKey: attempt.keyOf(body) });
     },
     meta: { silent: true },
     onSuccess: ({ data }, { email, role }) => {
+      attempt.forget();
       form.reset(blank);
       dropDraft();
       if (!data.token) return void review(role);
@@ -150,10 +143,11 @@ function useRegister({ form, at, goTo, review }: ReturnType<typeof useWizard>) {
       keepVerification({ token: data.token, email: email.trim(), sentAt: Date.now() });
       timer.current = setTimeout(() => navigate(paths.verifyAccount), limits.redirectAfterVerification);
     },
-    onError: (error) =>
-      error instanceof ApiError && error.errors.length
-        ? showErrors(error)
-        : toast.error(errorText(error, t('auth.register.failed'))),
+    onError: (error) => {
+      attempt.refused(error);
+      if (error instanceof ApiError && error.errors.length) showErrors(error);
+      else toast.error(errorText(error, t('auth.register.failed')));
+    },
   });
   return { call, placeRefusal };
 }
