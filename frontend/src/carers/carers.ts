@@ -6,7 +6,7 @@ import { coalesce } from '../lib/coalesce';
 import { send } from '../lib/http';
 import { reread } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
-import { uuid } from '../lib/uuid';
+import { useAttempt } from '../lib/useAttempt';
 
 const all = ['carers'] as const;
 
@@ -30,9 +30,13 @@ const changed = (cache: QueryClient) => reread(cache, all);
 /** Names a carer by e-mail address. The form shows the errors. */
 export function useNameCarer() {
   const cache = useQueryClient();
+  const attempt = useAttempt();
   return useMutation({
-    mutationFn: (email: string) => send(carerCalls.nameCarer, { body: { email } }, { idempotencyKey: uuid() }),
+    mutationFn: (email: string) =>
+      send(carerCalls.nameCarer, { body: { email } }, { idempotencyKey: attempt.keyOf({ email }) }),
     meta: { silent: true },
+    onSuccess: attempt.forget,
+    onError: attempt.refused,
     onSettled: () => changed(cache),
   });
 }

@@ -14,7 +14,7 @@ import { coalesce } from '../lib/coalesce';
 import { send } from '../lib/http';
 import { reread } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
-import { uuid } from '../lib/uuid';
+import { useAttempt } from '../lib/useAttempt';
 
 const all = ['emergencies'] as const;
 
@@ -67,10 +67,15 @@ const changed = (cache: QueryClient) => reread(cache, all);
 /** Opens the images of a patient. The form shows the errors. */
 export function useOpenEmergency(patient: string) {
   const cache = useQueryClient();
+  const attempt = useAttempt();
   return useMutation({
-    mutationFn: (body: BodyInput<typeof emergencyCalls.openEmergency>) =>
-      send(emergencyCalls.openEmergency, { params: { id: patient }, body }, { idempotencyKey: uuid() }),
+    mutationFn: (body: BodyInput<typeof emergencyCalls.openEmergency>) => {
+      const idempotencyKey = attempt.keyOf({ patient, body });
+      return send(emergencyCalls.openEmergency, { params: { id: patient }, body }, { idempotencyKey });
+    },
     meta: { silent: true },
+    onSuccess: attempt.forget,
+    onError: attempt.refused,
     onSettled: () => changed(cache),
   });
 }

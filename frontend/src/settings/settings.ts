@@ -20,7 +20,7 @@ import { ApiError, send } from '../lib/http';
 import { reread } from '../lib/live';
 import { keyOf } from '../lib/names';
 import { toast } from '../lib/toaster';
-import { uuid } from '../lib/uuid';
+import { useAttempt } from '../lib/useAttempt';
 import { amountOf } from './units';
 
 /** Only the first read counts as activity of the user. A refetch after an event does not extend the session. */
@@ -170,13 +170,22 @@ interface Outcome {
   onError: (error: unknown) => void;
 }
 
-function useChange<Variables, Data>(call: (variables: Variables) => Promise<Data>, { onDone, onError }: Outcome) {
+/** Sends a change. `keyOf` gives the idempotency key of one that adds something. */
+function useChange<Variables, Data>(
+  call: (variables: Variables, keyOf: (wish: object) => string) => Promise<Data>,
+  { onDone, onError }: Outcome,
+) {
   const cache = useQueryClient();
+  const attempt = useAttempt();
   return useMutation({
-    mutationFn: call,
+    mutationFn: (variables: Variables) => call(variables, attempt.keyOf),
     meta: { silent: true },
-    onError,
+    onError: (error) => {
+      attempt.refused(error);
+      onError(error);
+    },
     onSuccess: async () => {
+      attempt.forget();
       void reread(cache, ['settings']);
       await reread(cache, settingList.queryKey);
       onDone();
@@ -186,8 +195,8 @@ function useChange<Variables, Data>(call: (variables: Variables) => Promise<Data
 
 export const useAddSetting = (outcome: Outcome) =>
   useChange(
-    (body: BodyInput<typeof settingCalls.addSetting>) =>
-      send(settingCalls.addSetting, { body }, { idempotencyKey: uuid() }),
+    (body: BodyInput<typeof settingCalls.addSetting>, keyOf) =>
+      send(settingCalls.addSetting, { body }, { idempotencyKey: keyOf(body) }),
     outcome,
   );
 export const useEditSetting = (id: string, outcome: Outcome) =>
@@ -197,12 +206,10 @@ export const useEditSetting = (id: string, outcome: Outcome) =>
   );
 /** Sets a known setting: changes its record, or adds one while the default is in effect. */
 export const useSetKnown = (name: KnownSetting, setting: Setting | undefined, outcome: Outcome) =>
-  useChange<string, unknown>(
-    (value) =>
-      setting
-        ? send(settingCalls.editSetting, { params: { id: setting.id }, body: { value } })
-        : send(settingCalls.addSetting, { body: { name, value } }, { idempotencyKey: uuid() }),
-    outcome,
-  );
+  useChange<string, unknown>((value, keyOf) => {
+    if (setting) return send(settingCalls.editSetting, { params: { id: setting.id }, body: { value } });
+    const body = { name, value };
+    return send(settingCalls.addSetting, { body }, { idempotencyKey: keyOf(body) });
+  }, outcome);
 export const useDeleteSetting = (outcome: Outcome) =>
   useChange((id: string) => send(settingCalls.deleteSetting, { body: { id } }), outcome);
