@@ -352,7 +352,7 @@ function* outside(): Generator<[string, Buffer]> {
 }
 
 it('Values that identify a person are stored only in the places classified for them.', {
-  timeout: 90_000,
+  timeout: 300_000,
 }, async () => {
   await liveThrough();
   expect(gateway.output(), 'the gateway logs what it does').toContain('"service":"gateway"');

@@ -25,7 +25,7 @@ function slowPdf(): Buffer {
 async function drawn({ models }: Core, n: number): Promise<string[]> {
   const ids = async () =>
     (await models.Drawing.find({}, { _id: 1 }).sort({ $natural: 1 }).lean()).map(({ _id }) => String(_id));
-  await vi.waitFor(async () => expect(await ids()).toHaveLength(n), { timeout: 100_000, interval: 200 });
+  await vi.waitFor(async () => expect(await ids()).toHaveLength(n), { timeout: 300_000, interval: 200 });
   return ids();
 }
 
@@ -54,7 +54,7 @@ test('A file that a person waits for is drawn before the others that its owner h
     await drawing?.stop();
     await worker.stop();
   }
-}, 120_000);
+}, 320_000);
 
 test('A file that takes too long is rejected at the first attempt, and the next file of its owner comes after those of others.', async () => {
   const config = await testConfig();
@@ -77,4 +77,4 @@ test('A file that takes too long is rejected at the first attempt, and the next 
   } finally {
     await worker.stop();
   }
-}, 120_000);
+}, 320_000);
