@@ -37,7 +37,6 @@ export async function campaign(cluster: Cluster, size: Size, seed: number, backs
     return made;
   };
   const { providers, patients } = await enterPeople(cluster.core, PAIRS + UPLOADERS, PAIRS);
-  const administrator = await account(admin.email, admin.password);
   const pairs = await Promise.all(
     patients.map(async (patient, i): Promise<[Chatter, Chatter]> => {
       const sides = await Promise.all([account(providers[i] as string), account(patient)]);
@@ -95,7 +94,10 @@ export async function campaign(cluster: Cluster, size: Size, seed: number, backs
     ...(await judgeStock(stock)),
     ...(await judgeUploads(cluster, uploads, patients[0] as string)),
     // The reads of these checks are in the audit log too.
-    ...(await settle(cluster, 30_000).then(() => judgeStore(cluster, administrator))),
+    ...(await settle(cluster, 30_000).then(async () => {
+      // Signed in now: a session that nobody uses ends after half an hour, and the faults may take longer.
+      return judgeStore(cluster, await account(admin.email, admin.password));
+    })),
     ...((await backups?.judge({ messages, uploads })) ?? []),
   ];
   for (const fault of new Set(met.faults)) console.log(`  fault: ${fault}`);
