@@ -1,5 +1,5 @@
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import { type ComponentType, useRef, useState } from 'react';
+import { type ComponentType, useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import { onOpening } from '../ui/onOpening';
 import type { AboutImage, Opening, Sharing, Verifying } from './dialogs';
@@ -26,16 +26,40 @@ interface Asked {
   next?: Ask;
 }
 
+const nameOf = (element: Element): string | null => element.getAttribute('aria-label') ?? element.textContent;
+
+/** Returns the button on the card of an image that has the name of another one, else the first. */
+function onCard(image: Image, button: Element | null): HTMLElement | null {
+  const found = [...document.querySelectorAll<HTMLElement>(`[data-image="${CSS.escape(image.id)}"] :is(button, a)`)];
+  return found.find((one) => button && nameOf(one) === nameOf(button)) ?? found[0] ?? null;
+}
+
+const page = () => document.querySelector('main');
+
 /** The open dialog and its image. The image stays while the dialog closes. */
 function useAsked() {
   const [{ what, image, next }, setAsked] = useState<Asked>({});
   const opener = useRef<Element | null>(null);
+  /** The button that has the focus since a dialog was closed. */
+  const returned = useRef<Element | null>(null);
+
+  // A shared image moves to another list: its card is another element there, and the focus follows it.
+  useEffect(() => {
+    const { current: button } = returned;
+    if (!image || !button || button.isConnected) return;
+    const hasMovedOn = document.activeElement !== document.body && document.activeElement !== page();
+    const now = hasMovedOn ? null : onCard(image, button);
+    now?.focus();
+    if (now || hasMovedOn) returned.current = now;
+  });
+
   return {
     what,
     image,
     next,
     ask: (wanted: Ask, about: Image) => {
       opener.current = document.activeElement;
+      returned.current = null;
       setAsked({ what: wanted, image: about });
     },
     askNext: (wanted: Ask, about: Image) => setAsked({ image: about, next: wanted }),
@@ -43,9 +67,9 @@ function useAsked() {
     exited: () => image && next && setAsked({ what: next, image }),
     /** Returns the focus to the button; if it is gone, to the card; if that is gone, to the page. */
     finalFocus: (): HTMLElement | null => {
+      returned.current = opener.current;
       if (opener.current instanceof HTMLElement && opener.current.isConnected) return opener.current;
-      const card = document.querySelector<HTMLElement>(`[data-image="${CSS.escape(image?.id ?? '')}"] :is(button, a)`);
-      return card ?? document.querySelector('main');
+      return (image ? onCard(image, opener.current) : null) ?? page();
     },
   };
 }
