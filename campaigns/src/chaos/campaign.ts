@@ -93,16 +93,20 @@ export async function campaign(cluster: Cluster, size: Size, seed: number, backs
     ...(await judgeChats(pairs)),
     ...(await judgeStock(stock)),
     ...(await judgeUploads(cluster, uploads, patients[0] as string)),
-    // The reads of these checks are in the audit log too.
-    ...(await settle(cluster, 30_000).then(async () => {
-      // Signed in now: a session that nobody uses ends after half an hour, and the faults may take longer.
-      return judgeStore(cluster, await account(admin.email, admin.password));
-    })),
+    ...(await judgeWhole(cluster, () => account(admin.email, admin.password))),
     ...((await backups?.judge({ messages, uploads })) ?? []),
   ];
   for (const fault of new Set(met.faults)) console.log(`  fault: ${fault}`);
   for (const side of [...pairs.flat(), ...stock.map(({ client }) => client)]) side.close();
   return rows;
+}
+
+/** Signs the administrator in now: a session that nobody uses ends after half an hour, and the faults may take longer. */
+async function judgeWhole(cluster: Cluster, signIn: () => Promise<Account>): Promise<Row[]> {
+  const administrator = await signIn();
+  // The sign-in and the reads of the checks before are in the audit log too.
+  await settle(cluster, 30_000);
+  return judgeStore(cluster, administrator);
 }
 
 async function chatOn(from: Chatter, to: Chatter, progress: { done: boolean }): Promise<void> {
