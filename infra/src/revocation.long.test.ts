@@ -181,9 +181,9 @@ async function shareWith(imageId: string, recipient: Person): Promise<string> {
 }
 
 const addresses = (imageId: string) => ['', '/content', '/preview'].map((path) => `/upload/image/${imageId}${path}`);
-/** Returns the statuses of every address of the image on both gateways. */
-async function statuses(imageId: string, who: Person): Promise<number[]> {
-  const asked = urls.flatMap((url) => addresses(imageId).map((path) => call('GET', path, who, undefined, url)));
+/** Returns the statuses of every address of the image on the gateways. */
+async function statuses(imageId: string, who: Person, at: string[] = urls): Promise<number[]> {
+  const asked = at.flatMap((url) => addresses(imageId).map((path) => call('GET', path, who, undefined, url)));
   return [...new Set((await Promise.all(asked)).map(({ status }) => status))];
 }
 
@@ -198,7 +198,8 @@ it('A revoked share is announced on the other gateway and refused everywhere wit
   expect(await statuses(imageId, patient)).toEqual([200]);
   const at = Date.now();
   await call('DELETE', `/sharing/${share}`, owner);
-  // The other gateway may not have heard of it yet.
+  // The gateway that answered refuses at once. The other one may not have heard of it yet.
+  expect(await statuses(imageId, patient, urls.slice(0, 1))).toEqual([404]);
   await expect.poll(() => statuses(imageId, patient), { timeout: 30_000, interval: 10 }).toEqual([404]);
   expect(Date.now() - at).toBeLessThan(promiseMs());
   await expect.poll(() => open.heard.has('share:revoked'), { interval: 10 }).toBe(true);
@@ -224,6 +225,7 @@ it('A deleted image is announced and refused within two seconds.', async () => {
   const open = await watch(patient);
   const at = Date.now();
   await call('DELETE', `/upload/image/${imageId}`, owner);
+  expect(await statuses(imageId, patient, urls.slice(0, 1))).toEqual([404]);
   await expect.poll(() => statuses(imageId, patient), { timeout: 30_000, interval: 10 }).toEqual([404]);
   expect(Date.now() - at).toBeLessThan(promiseMs());
   await expect.poll(() => open.heard.has('image:deleted'), { interval: 10 }).toBe(true);

@@ -9,6 +9,8 @@ import { inParallel, inTurn, median } from './stats.js';
 
 const MB = 1024 * 1024;
 const SMALL = { bytes: 512 * 1024, count: 32, width: 8, rounds: 5 };
+/** The longest time until a worker has drawn its first preview. */
+const FIRST_MS = 60_000;
 const LARGE = { bytes: 10 * MB, count: 16, width: 16, rounds: 3 };
 
 export interface Target {
@@ -100,7 +102,8 @@ export async function benchUploadsBesidePreviews(site: Site, provider: Person): 
   const before = await drawn();
   const worker = await site.startPreviews();
   // Until then the processor time is that of starting the worker and its renderers.
-  while ((await drawn()) === before) await sleep(50);
+  for (const end = Date.now() + FIRST_MS; (await drawn()) === before; await sleep(50))
+    if (Date.now() > end) throw new Error('No preview was drawn in time.');
   const [first, since] = [await drawn(), Date.now()];
   const busy = [await product(), await product(), await product(), await product(), await product()];
   const speed = ((await drawn()) - first) / ((Date.now() - since) / 1_000);

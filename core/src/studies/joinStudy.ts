@@ -89,7 +89,7 @@ export async function seemsFirst(core: Core, joining: Joining): Promise<boolean>
  * owner's study that its header names, which is begun if it is new. Part of the upload's transaction. `isFirst`: begin the
  * study without looking for it. Another one may have begun it meanwhile, and then the transaction fails with a duplicate.
  */
-export async function joinStudy(core: Core, tx: Transaction, joining: Joining, isFirst = false): Promise<JoinedStudy> {
+export async function joinStudy(core: Core, tx: Transaction, joining: Joining, isFirst: boolean): Promise<JoinedStudy> {
   const found = await studyOf(core, tx, joining, isFirst);
   if (!found) return alone;
   const { study, isNew } = found;

@@ -16,6 +16,7 @@ import { createTransport, type Transporter } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ShareFacts } from './mailText.js';
 import { deliver, sendMail } from './sendMail.js';
+import { sendOnce } from './sendOnce.js';
 import { textOf } from './templates.js';
 
 let core: Core;
@@ -271,6 +272,19 @@ it('A mail goes out once when its job runs several times at once, and again afte
   await run();
   expect(failing).toHaveBeenCalledTimes(2);
   expect(mailbox.mails(email)).toHaveLength(1);
+});
+
+it('Sendings of one mail at the same moment share one, and its failure.', async () => {
+  const id = String(newId());
+  let delivered = 0;
+  const send = () =>
+    sendOnce(core, mailer, id, async () => {
+      delivered++;
+      throw new Error('The server refused it.');
+    });
+  const ends = await Promise.allSettled([send(), send(), send()]);
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  expect(delivered).toBe(1);
 });
 
 it('The mail of a guest link has its address and not its code, and none goes out once the link has ended.', async () => {
