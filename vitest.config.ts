@@ -49,10 +49,10 @@ export default defineConfig({
     alias: [{ find: /^@lightbox\/(\w+)\/(.+)\.js$/, replacement: join(import.meta.dirname, '$1/src/$2.ts') }],
   },
   test: {
-    // Three test files at a time: small machines have two cores, and a file waits for a third of its time, for servers,
-    // restarts and timeouts. The same number in all projects: where it differs, Vitest may use a pool id twice.
+    // Four test files at a time: small machines have two cores, and a file waits for half of its time, for servers, restarts
+    // and timeouts. The same number in all projects: where it differs, Vitest may use a pool id twice.
     pool: 'forks',
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: [
       {
         extends: true,

@@ -41,6 +41,19 @@ export async function drag({ mouse }: Page, from: [number, number], to: [number,
   await mouse.up();
 }
 
+/** Draws a rectangle over the upper left part of the picture. */
+export async function drawOn(page: Page, surface: Locator): Promise<void> {
+  await surface.locator('img').waitFor();
+  // It waits until the picture rests: the text above it may still come.
+  await surface.hover({ position: { x: 5, y: 5 } });
+  const box = await surface.boundingBox();
+  if (!box) throw new Error('The picture is not shown.');
+  await page.mouse.move(box.x + 5, box.y + 5);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 60, box.y + 40, { steps: 4 });
+  await page.mouse.up();
+}
+
 /**
  * Makes a measurement by `act` and waits until its value is the expected one. A row of an earlier measurement of this kind
  * is never read in its place: the list on the screen is drawn a moment after the measurement was made.
