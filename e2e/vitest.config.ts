@@ -9,7 +9,8 @@ const longest = [
   'viewerFiles.long',
   'revocation',
   'seed.long',
-  'sharing',
+  'secondFactor',
+  'emergency.long',
   'story',
 ].map((name) => `/${name}.test.ts`);
 

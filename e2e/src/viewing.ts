@@ -7,6 +7,12 @@ import type { Person } from './person.js';
 
 export const panes = (page: Page): Locator => page.locator('[data-viewport]');
 
+/** True in a page whose viewer shows no picture. */
+export const nothingDrawn = `!document.querySelector('[data-viewport][data-state=drawn]')`;
+
+/** The first pane that shows a picture. */
+export const drawn = (page: Page): Locator => page.locator('[data-viewport][data-state=drawn]').first();
+
 export const press = (page: Page, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).first().click();
 
