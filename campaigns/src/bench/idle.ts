@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { signBare } from './bareTokens.js';
 import { connect } from './chat.js';
 import { type Person, storePeople } from './people.js';
 import { collectedMemory, type Memory } from './processes.js';
@@ -20,7 +21,7 @@ export async function benchIdle(site: Site): Promise<Row[]> {
   const target = await site.startBare();
   const bare = await idleMemory(
     target,
-    people.map(({ id }) => ({ id, token: id })),
+    people.map(({ id }) => ({ id, token: signBare(id) })),
   );
   await target.stop();
   const job = `idle connection, ${COUNT} at once`;
