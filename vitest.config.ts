@@ -40,7 +40,7 @@ const onServers = {
   globalSetup: ['testkit/src/globalSetup.ts'],
   // Long, for machines with other work: a test that measures time compares it by itself.
   testTimeout: 60_000,
-  hookTimeout: 90_000,
+  hookTimeout: 180_000,
 } as const;
 
 export default defineConfig({
@@ -80,7 +80,7 @@ export default defineConfig({
           isolate: false,
           include: screens.filter((file) => !alone.includes(file)),
           setupFiles: ['frontend/vitest.setup.ts', 'frontend/src/lib/Toasts.tsx'],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
         },
       },
       {
@@ -91,7 +91,7 @@ export default defineConfig({
           environment: 'jsdom',
           include: alone,
           setupFiles: ['frontend/vitest.setup.ts'],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
         },
       },
     ],

@@ -7,8 +7,9 @@ import { endedAtom, endSession } from './src/auth/session';
 import { forgetPrivate } from './src/lib/private';
 import { store } from './src/lib/store';
 
-// A long timeout, so that no test fails on a busy machine. On an idle machine no test waits that long.
-configure({ asyncUtilTimeout: 30_000 });
+// A long timeout, so that no test fails on a busy machine, which loads a dialog for half a minute. On an idle machine no test
+// waits that long.
+configure({ asyncUtilTimeout: 60_000 });
 
 // Testing Library would print the document for each look that finds nothing, and a wait looks again after each change. So
 // the document is printed when the message is read: after the last look of a wait, or by the reporter.

@@ -18,7 +18,7 @@ import { benchSoak } from './bench/soak.js';
 import { benchStorm } from './bench/storm.js';
 import { benchPointers } from './bench/together.js';
 import { benchTraces } from './bench/traces.js';
-import { benchLargeUploads, benchSmallUploads, benchUploadsBesidePreviews } from './bench/uploads.js';
+import { benchLargeUploads, benchOneUpload, benchSmallUploads, benchUploadsBesidePreviews } from './bench/uploads.js';
 
 const PAIRS = 20;
 
@@ -38,6 +38,7 @@ async function measure(site: Site, only: string): Promise<Row[]> {
     ['a crowd that writes', () => benchCrowd(site)],
     ['a slow reader', () => benchSlowReader(site, pairs[1] as Pair)],
     ['downloads', () => benchDownloads(site, uploader, samples)],
+    ['one upload', () => benchOneUpload(site, uploader)],
     ['small uploads', () => benchSmallUploads(site, uploader)],
     ['uploads beside previews', () => benchUploadsBesidePreviews(site, uploader)],
     ['idle connections', () => benchIdle(site)],

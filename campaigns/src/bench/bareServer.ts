@@ -84,7 +84,10 @@ app.post('/files', async (req, res) => {
 });
 app.get('/files/:id', async (req, res) => {
   res.setHeader('Content-Type', 'application/octet-stream');
-  await pipeline(bucket.openDownloadStream(new mongoose.mongo.ObjectId(req.params.id)), res);
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(req.headers.range ?? '') ?? [];
+  const part = first && last ? { start: Number(first), end: Number(last) + 1 } : {};
+  res.status(first ? 206 : 200);
+  await pipeline(bucket.openDownloadStream(new mongoose.mongo.ObjectId(req.params.id), part), res);
 });
 const server = app.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 // The same value as in the gateway: the client's connections stay open during the rounds of the other target.

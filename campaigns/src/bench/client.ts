@@ -12,18 +12,21 @@ interface Call {
   body?: Buffer;
   /** The client's address in the header that a proxy adds. */
   from?: string;
+  /** The part of a file, as RFC 9110 writes it: `bytes=0-99`. */
+  range?: string | undefined;
 }
 
 /** Closes a connection that is not used before the server does: a call over it would fail. */
 const agent = new Agent({ keepAlive: true, timeout: 30_000 });
 
 /** Makes one HTTP call over a kept connection, with as little work in the client as possible. */
-export function call(url: string, { method = 'GET', token, type, body, from }: Call = {}): Promise<Reply> {
+export function call(url: string, { method = 'GET', token, type, body, from, range }: Call = {}): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const headers = {
       ...(token ? { authorization: `Bearer ${token}` } : {}),
       ...(type ? { 'content-type': type } : {}),
       ...(from ? { 'x-forwarded-for': from } : {}),
+      ...(range ? { range } : {}),
       ...(body ? { 'content-length': body.length } : {}),
     };
     const req = request(url, { method, headers, agent, timeout: 60_000 }, (res) => {

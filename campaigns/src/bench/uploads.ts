@@ -39,6 +39,29 @@ const rate = (target: Target, bodies: Buffer[], width: number) => async (): Prom
   return bodies.length / seconds;
 };
 
+/** The time of one upload, with nothing beside it. */
+export async function benchOneUpload(site: Site, provider: Person): Promise<Row[]> {
+  const job = 'upload 512 KB, one at a time';
+  const [product, bare] = [productTarget(site, provider), bareTarget(site)].map((target) => async () => {
+    const times: number[] = [];
+    for (const body of forms(SMALL)) {
+      const begun = performance.now();
+      await uploadTo(target, body);
+      times.push(performance.now() - begun);
+    }
+    return median(times);
+  }) as [() => Promise<number>, () => Promise<number>];
+  await product();
+  await bare();
+  const figures = await inTurn(SMALL.rounds, { product, bare });
+  const ratio = median(figures.product) / median(figures.bare);
+  return [
+    plain(job, 'product, p50 ms', spread(figures.product)),
+    plain(job, 'bare GridFS, p50 ms', spread(figures.bare)),
+    judged(job, 'ratio of p50', ratio, '<= 1.0', ratio <= 1),
+  ];
+}
+
 export async function benchSmallUploads(site: Site, provider: Person): Promise<Row[]> {
   const job = 'upload 512 KB, 8 at a time';
   const bodies = forms(SMALL);

@@ -63,7 +63,7 @@ export async function benchNginx(site: Site): Promise<Row[]> {
   const job = 'immutable asset, 8 at a time';
   const costs = { product: [] as number[], theirs: [] as number[] };
   const measured = (side: keyof typeof costs, origin: string, pid: number) => {
-    const read = rate(`${origin}/assets/${name}`, undefined, COUNT);
+    const read = rate(`${origin}/assets/${name}`, undefined, { count: COUNT });
     return async () => {
       const before = processorMs(pid);
       const perSecond = await read();
