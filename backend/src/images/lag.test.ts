@@ -1,5 +1,4 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { whenBusy } from '@lightbox/testkit/busy.js';
 import { dicomPicture } from '@lightbox/testkit/part10.js';
 import { afterAll, expect, it } from 'vitest';
 import { closeInspectors } from '../files/inspectionPool.js';
@@ -13,6 +12,7 @@ afterAll(closeInspectors);
 
 const AT_ONCE = 8;
 const MOST_MS = 200;
+const ROUNDS = 8;
 
 /** Too much to be decoded, small to send: what is really there, what is only said, and what does not fit the rest. */
 const hostile: [string, Buffer][] = [
@@ -24,9 +24,9 @@ const hostile: [string, Buffer][] = [
 
 it('refusing pictures that are too large, or declare a false size, delays no other call by more than 200 ms', async () => {
   const api = new Client(test.url).as(await buildProvider(test.gateway));
-  // The machine's other work is in the figure too: a quiet moment of three tells. To decode one of them takes seconds.
+  // The machine's other work is in the figure too: a quiet moment tells.
   let lag = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 3 && lag >= whenBusy(MOST_MS); round++) {
+  for (let round = 0; round < ROUNDS && lag >= MOST_MS; round++) {
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
     for (const [what, file] of hostile) {
@@ -36,5 +36,5 @@ it('refusing pictures that are too large, or declare a false size, delays no oth
     delay.disable();
     lag = delay.max / 1e6;
   }
-  expect(lag).toBeLessThan(whenBusy(MOST_MS));
-});
+  expect(lag).toBeLessThan(MOST_MS);
+}, 180_000);

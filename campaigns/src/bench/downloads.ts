@@ -8,14 +8,13 @@ import type { Person } from './people.js';
 import { judged, plain, type Row, spread } from './report.js';
 import type { Site } from './site.js';
 import { inParallel, inTurn, median } from './stats.js';
-import { productTarget, uploadTo } from './uploads.js';
+import { LARGE, productTarget, SMALL, uploadTo } from './uploads.js';
 
 const COUNT = 120;
 const WIDTH = 8;
 const ROUNDS = 5;
 const SAMPLE = new URL('../../../backend/assets/demo/chest-xray.jpg', import.meta.url);
 
-const LARGE = 10 * 1024 * 1024;
 /** 64 KB that begin in the second of its sealed pieces. */
 const PART = 'bytes=2000000-2065535';
 
@@ -79,7 +78,7 @@ export interface Samples {
 /** Must be called first, because a preview is drawn after those of all earlier uploads. */
 export async function uploadSamples(site: Site, provider: Person): Promise<Samples> {
   const target = productTarget(site, provider);
-  const noise = await uploadTo(target, uploadForm(noisePng(512 * 1024), 'image/png'));
+  const noise = await uploadTo(target, uploadForm(noisePng(SMALL.bytes), 'image/png'));
   const picture = await uploadTo(target, uploadForm(readFileSync(SAMPLE), 'image/jpeg'));
   const scan = await uploadTo(target, uploadForm(dicomPicture(frame()), 'application/dicom'));
   const worker = await site.startPreviews();
@@ -91,7 +90,7 @@ export async function uploadSamples(site: Site, provider: Person): Promise<Sampl
 export async function benchDownloads(site: Site, provider: Person, samples: Samples): Promise<Row[]> {
   const { noise, picture, scan } = samples;
   // Not among the samples: it would make the gateway grow before its memory is measured.
-  const { id: large } = await uploadTo(productTarget(site, provider), uploadForm(noisePng(LARGE), 'image/png'));
+  const { id: large } = await uploadTo(productTarget(site, provider), uploadForm(noisePng(LARGE.bytes), 'image/png'));
   const originals = (id: string) => `/upload/image/${id}/content`;
   const all: Compared[] = [
     { job: 'original 512 KB, 8 at a time', path: originals(noise), goal: 0.85 },

@@ -78,20 +78,20 @@ async function chatUntil(site: Site, pairs: Pair[], end: number) {
   return { sent, lost };
 }
 
-/** Signs a token of the person's session anew: an access token ends before a long soak does. */
-function renewed({ tokens }: Site, person: Person): Person {
-  const payload = Buffer.from(person.token.split('.')[1] ?? '', 'base64url').toString();
-  const { rid } = JSON.parse(payload) as { rid: string };
-  return { ...person, token: tokens.access(person.id, rid) };
+/** Signs new tokens of a person's session: an access token ends before a long soak does. */
+function tokensOf({ tokens }: Site, { id, token }: Person): () => string {
+  const { rid } = tokens.verify(token, 'access');
+  return () => tokens.access(id, rid);
 }
 
 /** Uploads until the end. An upload is lost when the image cannot be read afterwards. */
 async function uploadUntil(site: Site, person: Person, end: number) {
+  const newToken = tokensOf(site, person);
   const ids: string[] = [];
   let refused = 0;
   while (Date.now() < end) {
     const form = uploadForm(noisePng(FILE_BYTES), 'image/png');
-    await uploadTo(productTarget(site, renewed(site, person)), form).then(
+    await uploadTo(productTarget(site, { ...person, token: newToken() }), form).then(
       ({ id }) => ids.push(id),
       () => refused++,
     );
@@ -99,23 +99,20 @@ async function uploadUntil(site: Site, person: Person, end: number) {
   }
   let lost = refused;
   for (const id of ids) {
-    const { status } = await call(`${site.gateways[1].api}/upload/image/${id}/content`, {
-      token: renewed(site, person).token,
-    });
+    const { status } = await call(`${site.gateways[1].api}/upload/image/${id}/content`, { token: newToken() });
     if (status !== 200) lost++;
   }
   return { sent: ids.length + refused, lost };
 }
 
 async function readUntil(site: Site, person: Person, end: number) {
-  const { gateways } = site;
+  const newToken = tokensOf(site, person);
   let sent = 0;
   let failed = 0;
   const paths = ['/upload/my-images', '/message/chat-list', '/notifications', '/audit/logs', '/users?limit=20'];
   while (Date.now() < end) {
-    const { api } = gateways[sent % 2] as { api: string };
-    const { token } = renewed(site, person);
-    await data(call(`${api}${paths[sent % paths.length]}`, { token })).catch(() => failed++);
+    const { api } = site.gateways[sent % 2] as { api: string };
+    await data(call(`${api}${paths[sent % paths.length]}`, { token: newToken() })).catch(() => failed++);
     sent++;
     await sleep(READ_GAP_MS);
   }

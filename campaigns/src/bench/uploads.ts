@@ -8,10 +8,10 @@ import type { Site } from './site.js';
 import { inParallel, inTurn, median } from './stats.js';
 
 const MB = 1024 * 1024;
-const SMALL = { bytes: 512 * 1024, count: 32, width: 8, rounds: 5 };
+export const SMALL = { bytes: 512 * 1024, count: 32, width: 8, rounds: 5 };
 /** The longest time until a worker has drawn its first preview. */
 const FIRST_MS = 60_000;
-const LARGE = { bytes: 10 * MB, count: 16, width: 16, rounds: 3 };
+export const LARGE = { bytes: 10 * MB, count: 16, width: 16, rounds: 3 };
 
 export interface Target {
   url: string;
@@ -39,18 +39,22 @@ const rate = (target: Target, bodies: Buffer[], width: number) => async (): Prom
   return bodies.length / seconds;
 };
 
-/** The time of one upload, with nothing beside it. */
+/** Sends the forms one at a time. Returns the median milliseconds of one. */
+const middle = (target: Target, bodies: Buffer[]) => async (): Promise<number> => {
+  const times: number[] = [];
+  for (const body of bodies) {
+    const begun = performance.now();
+    await uploadTo(target, body);
+    times.push(performance.now() - begun);
+  }
+  return median(times);
+};
+
 export async function benchOneUpload(site: Site, provider: Person): Promise<Row[]> {
   const job = 'upload 512 KB, one at a time';
-  const [product, bare] = [productTarget(site, provider), bareTarget(site)].map((target) => async () => {
-    const times: number[] = [];
-    for (const body of forms(SMALL)) {
-      const begun = performance.now();
-      await uploadTo(target, body);
-      times.push(performance.now() - begun);
-    }
-    return median(times);
-  }) as [() => Promise<number>, () => Promise<number>];
+  const bodies = forms(SMALL);
+  const product = middle(productTarget(site, provider), bodies);
+  const bare = middle(bareTarget(site), bodies);
   await product();
   await bare();
   const figures = await inTurn(SMALL.rounds, { product, bare });
