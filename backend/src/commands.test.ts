@@ -1,12 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { newId } from '@lightbox/core/db/ids.js';
 import { testConfig } from '@lightbox/testkit/config.js';
-import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { RECENT_MS } from './auth/recent.js';
 import { closeInspectors } from './files/inspectionPool.js';
-import { createMessageWriter, hearMessage } from './messages/messageWriter.js';
+import { createKnownChats, createMessageWriter, hearMessage } from './messages/messageWriter.js';
 import { Client } from './testing/client.js';
 import { buildPatient, buildProvider, PASSWORD, type Person } from './testing/factories.js';
 import { files } from './testing/files.js';
@@ -69,6 +68,12 @@ const count = (commands: typeof sent, name: string, on: string): number =>
   commands.filter((one) => one.name === name && one.on === on).length;
 
 const api = (person: Person) => new Client(test).as(person);
+const draftTo = (recipient: Person['_id']) => ({
+  sender: provider._id,
+  recipient,
+  content: 'Hello',
+  clientId: randomUUID(),
+});
 const upload = () => api(provider).upload(files.png).expect(201);
 
 it('An upload takes a small number of commands, and none reads what it has just written.', async () => {
@@ -197,7 +202,7 @@ it('However many uploads arrive, the chunks of four are written at the same time
   expect(most).toBe(4);
 });
 
-it('A message takes two commands at the same time before its answer, and two after its delivery.', async () => {
+it('A message takes one command before its answer, and two after its delivery.', async () => {
   const { id: recipientId } = await buildPatient(test.gateway);
   const { Message } = test.gateway.models;
   const send = async () => {
@@ -221,44 +226,45 @@ it('A message takes two commands at the same time before its answer, and two aft
   client.on('commandStarted', started).on('commandSucceeded', ended);
   const commands = await commandsOf(send);
   client.off('commandStarted', started).off('commandSucceeded', ended);
-  expect(names(commands)).toEqual(['find webhooks', 'insert messages', 'update conversations', 'update messages']);
-  expect(steps).toEqual(['begins', 'begins', 'ends', 'ends', 'begins', 'ends']);
+  expect(names(commands)).toEqual(['find webhooks', 'insert messages', 'update messages']);
+  expect(steps).toEqual(['begins', 'ends', 'begins', 'ends']);
 });
 
-it('Messages at once to many people are two commands, also when another gateway wrote to some of them.', async () => {
+it('Messages at once to many people are one command, also when another gateway wrote to some of them.', async () => {
   const people = await Promise.all(Array.from({ length: 20 }, () => buildPatient(test.gateway)));
-  const { Conversation, Message } = test.gateway.models;
-  const writeAll = () =>
-    Promise.all(
-      people.map(({ _id }) =>
-        test.gateway.writeMessage({ sender: provider._id, recipient: _id, content: 'Hello', clientId: randomUUID() }),
-      ),
-    );
+  const { Message } = test.gateway.models;
+  const writeAll = () => Promise.all(people.map(({ _id }) => test.gateway.writeMessage(draftTo(_id))));
   await writeAll();
-  const commands = await commandsOf(writeAll);
-  const statements = 20;
-  expect(commands).toHaveLength(2);
-  expect(commands).toContainEqual({ name: 'update', on: 'conversations', statements });
-  expect(commands).toContainEqual({ name: 'insert', on: 'messages', statements });
+  expect(await commandsOf(writeAll)).toEqual([{ name: 'insert', on: 'messages', statements: 20 }]);
 
   const [first] = people as [Person];
-  await Conversation.updateOne({ members: first._id }, { $inc: { seq: 5 } });
+  await createMessageWriter(test.gateway, createKnownChats())(draftTo(first._id));
   const sentNow = await writeAll();
   expect(sentNow.map(({ created }) => created)).toEqual(people.map(() => true));
-  const seqs = await Message.distinct('seq', { recipient: first._id });
-  expect(seqs).toHaveLength(3);
-  expect(seqs.at(-1)).toBeGreaterThan(7);
+  expect(await Message.distinct('seq', { recipient: first._id })).toEqual([1, 2, 3, 4]);
+});
+
+it('A message to a chat whose time is a minute old writes its time too, and at the same time.', async () => {
+  const { _id } = await buildPatient(test.gateway);
+  const { Conversation } = test.gateway.models;
+  const lastAt = async () => (await Conversation.findOne({ members: _id }))?.lastAt.getTime() ?? 0;
+  await test.gateway.writeMessage(draftTo(_id));
+  const first = await lastAt();
+  await test.gateway.writeMessage(draftTo(_id));
+  expect(await lastAt()).toBe(first);
+  test.clock.forward({ minutes: 1 });
+  const commands = await commandsOf(() => test.gateway.writeMessage(draftTo(_id)));
+  expect(names(commands)).toEqual(['insert messages', 'update conversations']);
+  expect(await lastAt()).toBeGreaterThanOrEqual(first + 60_000);
 });
 
 it('Two gateways that write to one chat at once keep the order in which its messages were acknowledged.', async () => {
   const { _id: recipient } = await buildPatient(test.gateway);
-  const writers = [test.gateway.writeMessage, createMessageWriter(test.gateway, new LRUCache({ max: 10 }))];
+  const writers = [test.gateway.writeMessage, createMessageWriter(test.gateway, createKnownChats())];
   let highest = 0;
   for (let round = 0; round < 20; round++) {
     const written = await Promise.all(
-      [...writers, ...(round % 3 ? [] : writers)].map((write) =>
-        write({ sender: provider._id, recipient, content: `Round ${round}`, clientId: randomUUID() }),
-      ),
+      [...writers, ...(round % 3 ? [] : writers)].map((write) => write(draftTo(recipient))),
     );
     const messages = written.map(({ message }) => message);
     const seqs = messages.map(({ seq }) => seq);
@@ -273,11 +279,10 @@ it('Two gateways that write to one chat at once keep the order in which its mess
 it('Messages that one person sends at once keep their order when another gateway uses a seq of theirs.', async () => {
   const { _id: recipient } = await buildPatient(test.gateway);
   const { Message } = test.gateway.models;
-  const draft = () => ({ sender: provider._id, recipient, content: 'Hello', clientId: randomUUID() });
-  const { message } = await test.gateway.writeMessage(draft());
+  const { message } = await test.gateway.writeMessage(draftTo(recipient));
   const used = { ...message, _id: newId(), seq: message.seq + 2, clientId: randomUUID() };
   await Message.collection.insertOne(used);
-  const sent = await Promise.all(Array.from({ length: 4 }, draft).map(test.gateway.writeMessage));
+  const sent = await Promise.all(Array.from({ length: 4 }, () => draftTo(recipient)).map(test.gateway.writeMessage));
   expect(sent.map(({ created }) => created)).toEqual([true, true, true, true]);
   const seqs = sent.map(({ message: { seq } }) => seq);
   expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
@@ -285,25 +290,53 @@ it('Messages that one person sends at once keep their order when another gateway
   expect(stored.map(({ seq }) => seq)).toEqual([message.seq, ...seqs]);
 });
 
-it('A signal of another gateway during a write does not change the seqs that the write has reserved.', async () => {
+it('Gateways that write to one chat without a pause all get their messages into it, in one order without gaps.', async () => {
+  const { _id } = await buildPatient(test.gateway);
+  const acknowledged: number[] = [];
+  const writers = [1, 2, 3].map(() => createMessageWriter(test.gateway, createKnownChats()));
+  await Promise.all(
+    writers.map(async (write) => {
+      for (let i = 0; i < 30; i++) {
+        const before = Math.max(0, ...acknowledged);
+        const written = await Promise.all([write(draftTo(_id)), write(draftTo(_id))]);
+        for (const { message } of written) {
+          expect(message.seq).toBeGreaterThan(before);
+          acknowledged.push(message.seq);
+        }
+      }
+    }),
+  );
+  expect(acknowledged.sort((a, b) => a - b)).toEqual(Array.from({ length: 180 }, (_, i) => i + 1));
+});
+
+it('A repeated message among others of its chat leaves no gap, also when it is repeated at once.', async () => {
+  const { _id } = await buildPatient(test.gateway);
+  const repeated = draftTo(_id);
+  const first = await test.gateway.writeMessage(repeated);
+  const later = draftTo(_id);
+  const sent = await Promise.all([draftTo(_id), repeated, later, later, draftTo(_id)].map(test.gateway.writeMessage));
+  expect(sent.map(({ created }) => created)).toEqual([true, false, true, false, true]);
+  expect(sent.map(({ message: { seq } }) => seq)).toEqual([2, first.message.seq, 3, 3, 4]);
+  expect(sent[1]?.message._id).toEqual(first.message._id);
+  expect(sent[3]?.message._id).toEqual(sent[2]?.message._id);
+  const next = await createMessageWriter(test.gateway, createKnownChats())(draftTo(_id));
+  expect(next.message.seq).toBe(5);
+});
+
+it('A signal of another gateway during a write does not change the seqs of the write.', async () => {
   const people = await Promise.all([1, 2].map(() => buildPatient(test.gateway)));
-  const counters = new LRUCache<string, number>({ max: 10 });
-  const writeMessage = createMessageWriter(test.gateway, counters);
-  const draft = (recipient: Person) => ({
-    sender: provider._id,
-    recipient: recipient._id,
-    content: 'Hello',
-    clientId: randomUUID(),
-  });
-  await Promise.all(people.map((person) => writeMessage(draft(person))));
-  const { collection } = test.gateway.models.Conversation;
-  const write = collection.bulkWrite.bind(collection);
-  vi.spyOn(collection, 'bulkWrite').mockImplementationOnce(async (...given) => {
-    const result = await write(...(given as Parameters<typeof write>));
+  const known = createKnownChats();
+  const writeMessage = createMessageWriter(test.gateway, known);
+  await Promise.all(people.map(({ _id }) => writeMessage(draftTo(_id))));
+  const { collection } = test.gateway.models.Message;
+  const insert = collection.insertMany.bind(collection);
+  vi.spyOn(collection, 'insertMany').mockImplementationOnce((...given) => {
     const to = [people[0]?.id, provider.id].map(String);
-    hearMessage(counters, { name: 'message:new', to, refs: { seq: 7 } });
-    return result;
+    hearMessage(known, { name: 'message:new', to, refs: { seq: 7 } });
+    return insert(...(given as Parameters<typeof insert>));
   });
-  const sent = await Promise.all([...people, ...people].map((person) => writeMessage(draft(person))));
+  const sent = await Promise.all([...people, ...people].map(({ _id }) => writeMessage(draftTo(_id))));
   expect(sent.map(({ message }) => message.seq)).toEqual([2, 2, 3, 3]);
+  const next = await Promise.all(people.map(({ _id }) => writeMessage(draftTo(_id))));
+  expect(next.map(({ message }) => message.seq)).toEqual([8, 4]);
 });

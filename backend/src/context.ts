@@ -22,7 +22,7 @@ import type { Authenticate } from './auth/passport.js';
 import type { Recent } from './auth/recent.js';
 import type { Tokens } from './auth/tokens.js';
 import type { Throttle } from './http/throttle.js';
-import type { Counters, MessageSettler, MessageWriter } from './messages/messageWriter.js';
+import type { KnownChats, MessageSettler, MessageWriter } from './messages/messageWriter.js';
 import type { SignOnProviders } from './signOn/providers.js';
 
 export type DemoPerson = z.infer<typeof DemoPersonSchema>;
@@ -50,8 +50,8 @@ export interface Gateway extends Core {
   looks: LRUCache<string, number>;
   writeLook: (look: LookDoc) => Promise<void>;
   countFrames: (ids: string[]) => Promise<boolean>;
-  /** The last `seq` of conversations that this gateway knows of. */
-  seqs: Counters;
+  /** The conversations to which this gateway wrote lately. */
+  knownChats: KnownChats;
   writeMessage: MessageWriter;
   settleMessage: MessageSettler;
   /** Messages that this gateway has written and not broadcast yet. They never change, so presenting them needs no read. */

@@ -59,7 +59,7 @@ export async function startGateway(config: Config, clock?: Clock, timeouts = arr
   core.signals.listen(reader, {
     deliver: (signal) => {
       gateway.recent.hear(signal);
-      if ('push' in signal) hearMessage(gateway.seqs, signal.push);
+      if ('push' in signal) hearMessage(gateway.knownChats, signal.push);
       sockets.deliver(signal);
     },
     missed: () => {

@@ -15,13 +15,13 @@ import { Tokens } from './auth/tokens.js';
 import type { Gateway } from './context.js';
 import { Throttle } from './http/throttle.js';
 import { createFrameCounter, createLookWriter } from './images/lookWriter.js';
-import { createMessageSettler, createMessageWriter } from './messages/messageWriter.js';
+import { createKnownChats, createMessageSettler, createMessageWriter } from './messages/messageWriter.js';
 import { SignOnProviders } from './signOn/providers.js';
 
 /** Returns what the features need beside `core`, for the gateway and for the receiver. */
 export function servicesOf(core: Core): Omit<Gateway, keyof Core> {
   const tokens = new Tokens(core.keys, core.clock);
-  const seqs = new LRUCache<string, number>({ max: 10_000 });
+  const knownChats = createKnownChats();
   const readDrawn = byId(core.models.Drawing, { _id: 1 });
   return {
     tokens,
@@ -40,8 +40,8 @@ export function servicesOf(core: Core): Omit<Gateway, keyof Core> {
     looks: new LRUCache({ max: 50_000 }),
     writeLook: createLookWriter(core),
     countFrames: createFrameCounter(core),
-    seqs,
-    writeMessage: createMessageWriter(core, seqs),
+    knownChats,
+    writeMessage: createMessageWriter(core, knownChats),
     settleMessage: createMessageSettler(core),
     recentMessages: new LRUCache({ max: 2_000, ttl: 60_000 }),
     shownMessages: new LRUCache({ max: 100_000, ttl: 10 * 60_000 }),

@@ -12,7 +12,7 @@ import type { LiveUpdate } from '@lightbox/core/events/signals.js';
 import { conversationOf, settleMessages, type Told } from '@lightbox/core/messages/messages.js';
 import type { ConversationDoc } from '@lightbox/core/models/conversation.js';
 import type { MessageDoc, MessageVoice } from '@lightbox/core/models/message.js';
-import type { LRUCache } from 'lru-cache';
+import { LRUCache } from 'lru-cache';
 
 export interface Sent {
   message: MessageDoc;
@@ -22,13 +22,22 @@ export interface Sent {
 
 type Store = Pick<Core, 'models' | 'clock' | 'db'>;
 
-/** The last `seq` of conversations, as far as this gateway knows: other gateways may have given more since. */
-export type Counters = LRUCache<string, number>;
+/** A conversation, as far as this gateway knows it. */
+export interface KnownChat {
+  /** Its last `seq`. Other gateways may have given more since. */
+  seq: number;
+  /** The `lastAt` that this gateway wrote last. Milliseconds. */
+  lastAt: number;
+}
 
-/**
- * Messages that are written with or after a counter wait for a majority. If a failover takes back the counter alone, the
- * unique index refuses the next message of the conversation, which then raises it (`moveBehind`).
- */
+export type KnownChats = LRUCache<string, KnownChat>;
+
+export const createKnownChats = (): KnownChats => new LRUCache({ max: 10_000 });
+
+/** `lastAt` of a conversation is at most this much older than its last message. Milliseconds. */
+const LAST_AT_MS = 60_000;
+
+/** A message that waits for a majority is written after the conversation, so a majority has that too then. */
 const onOne = { writeConcern: { w: 1 } } as const;
 
 export interface Draft {
@@ -42,77 +51,166 @@ export interface Draft {
   clientId: string | undefined;
 }
 
-/** Writes messages in groups. A message is on a majority when it is acknowledged. */
+/**
+ * Writes messages in groups. A message is on a majority when it is acknowledged.
+ *
+ * The messages of a conversation are numbered without gaps, and a unique index refuses a number that is in use. So a gateway
+ * that does not know the newest messages of another one is refused, and cannot place a message before one that was
+ * acknowledged earlier.
+ */
 export type MessageWriter = (draft: Draft) => Promise<Sent>;
 
-export const createMessageWriter = (core: Store, counters: Counters): MessageWriter =>
-  grouped((drafts) => write(core, drafts, counters));
+export const createMessageWriter = (core: Store, known: KnownChats): MessageWriter =>
+  grouped((drafts) => write(core, drafts, known));
 
 /** Takes over the `seq` of a message that another gateway, or another kind of write, gave in a known conversation. */
-export function hearMessage(counters: Counters, { name, to, refs: { seq } }: LiveUpdate): void {
+export function hearMessage(known: KnownChats, { name, to, refs: { seq } }: LiveUpdate): void {
   const [a, b] = to;
   if (name !== 'message:new' || typeof seq !== 'number' || !a || !b) return;
-  const id = conversationOf(a, b);
-  const known = counters.get(id);
-  if (known !== undefined && known < seq) counters.set(id, seq);
+  const chat = known.get(conversationOf(a, b));
+  if (chat) chat.seq = Math.max(chat.seq, seq);
 }
 
-async function write(core: Store, drafts: Draft[], counters: Counters): Promise<Sent[]> {
-  const all = conversationsOf(drafts);
+/** Tries of a group in which a unique index refuses all that is left. */
+const MAX_TURNS = 20;
+/** A little more than a write of a group takes. Milliseconds. */
+const TURN_MS = 10;
+
+async function write(core: Store, drafts: Draft[], known: KnownChats): Promise<Sent[]> {
+  const all = drafts.map((draft) => toMessage(core, draft));
+  const messages = withoutRepetitions(all);
+  const earlier = new Map<MessageDoc, MessageDoc>();
   try {
-    const { messages, refused, reserved } = await store(core, drafts, all, counters);
-    const earlier = new Map<number, MessageDoc>();
-    await findEarlier(core, messages, refused, earlier);
-    const late = all.map((wanted) => ({ ...wanted, drafts: lateOf(wanted.drafts, { refused, earlier, reserved }) }));
-    await moveBehind(core, messages, { late, refused, earlier, counters });
-    const own = new Map(messages.map((message) => [String(message._id), message]));
-    return messages.map((message, i) => {
-      const first = earlier.get(i);
-      return first ? { message: own.get(String(first._id)) ?? first, created: false } : { message, created: true };
-    });
+    let left = [...messages.values()];
+    let stale = new Set<string>();
+    for (let tries = 1; left.length > 0; tries++) {
+      if (tries > MAX_TURNS) throw new AppError('CONFLICT');
+      // Another gateway writes to the chat without a pause: a random moment falls between two writes of it.
+      if (tries > 2) await sleep(Math.random() * TURN_MS);
+      await number(core, left, known, stale);
+      const { refused, rest } = await insert(core, left, known);
+      await findEarlier(core, refused, earlier);
+      const again = refused.filter((message) => !earlier.has(message));
+      stale = new Set(again.map(({ conversation }) => conversation));
+      if (again.length + rest.length < left.length) tries = 0;
+      left = [...again, ...rest];
+    }
   } catch (error) {
-    for (const { id } of all) counters.delete(id);
+    for (const { conversation } of all) known.delete(conversation);
     throw error;
+  }
+  return all.map((message) => {
+    const own = messages.get(keyOf(message)) as MessageDoc;
+    const first = earlier.get(own);
+    return { message: first ?? own, created: !first && own === message };
+  });
+}
+
+/** The same for each repetition of a message. */
+const keyOf = ({ _id, sender, clientId }: MessageDoc): string => (clientId ? `${sender} ${clientId}` : String(_id));
+
+/** The first of each message that a group contains several times, by its key. */
+function withoutRepetitions(all: MessageDoc[]): Map<string, MessageDoc> {
+  const messages = new Map<string, MessageDoc>();
+  for (const message of all) if (!messages.has(keyOf(message))) messages.set(keyOf(message), message);
+  return messages;
+}
+
+/** Gives each message the next `seq` of its conversation. Reads the last one of conversations that are not known, or `stale`. */
+async function number(core: Store, messages: MessageDoc[], known: KnownChats, stale: Set<string>): Promise<void> {
+  const chats = new Map(messages.map((message) => [message.conversation, message]));
+  const last = new Map<string, number>();
+  await Promise.all(
+    [...chats].map(async ([id, { members }]) => {
+      let chat = known.get(id);
+      if (chat && stale.has(id)) chat.seq = Math.max(chat.seq, await lastSeq(core, id));
+      chat ??= await open(core, id, members);
+      known.set(id, chat);
+      last.set(id, chat.seq);
+    }),
+  );
+  for (const message of messages) {
+    message.seq = (last.get(message.conversation) as number) + 1;
+    last.set(message.conversation, message.seq);
   }
 }
 
-/** Finds the earlier messages of repeated drafts among those that a unique index refused. */
-async function findEarlier(
-  core: Store,
-  messages: MessageDoc[],
-  refused: Set<number>,
-  earlier: Map<number, MessageDoc>,
-): Promise<void> {
-  if (refused.size === 0) return;
-  // The messages that caused the refusals may not be on a majority yet: wait before one of them is an answer.
-  await majorityHasAll(core.db);
-  await Promise.all(
-    [...refused].map(async (i) => {
-      const first = await original(core, messages[i] as MessageDoc);
-      if (first) earlier.set(i, first);
-    }),
-  );
+/** Makes sure that a conversation exists, and returns what is known of it. */
+async function open(core: Store, id: string, members: ObjectId[]): Promise<KnownChat> {
+  const now = core.clock.now();
+  const touch = () =>
+    core.models.Conversation.findOneAndUpdate(
+      { _id: id },
+      { $max: { lastAt: now }, $setOnInsert: { members, seq: 0, read: {} } },
+      { upsert: true, returnDocument: 'after', ...onOne },
+    ).lean<ConversationDoc>();
+  const touched = touch().catch((error) => {
+    // Both sides created the conversation at the same time.
+    if (!isDuplicate(error)) throw error;
+    return touch();
+  });
+  const [chat, last] = await Promise.all([touched, lastSeq(core, id)]);
+  return { seq: Math.max(chat?.seq ?? 0, last), lastAt: now.getTime() };
+}
+
+/** The last `seq` in use: also one that a majority does not have yet, because the unique index knows it too. */
+async function lastSeq(core: Store, conversation: string): Promise<number> {
+  const last = await core.models.Message.findOne({ conversation }, { seq: 1 })
+    .sort({ seq: -1 })
+    .readConcern(NEWEST)
+    .lean<MessageDoc>();
+  return last?.seq ?? 0;
+}
+
+interface Inserted {
+  /** Those that a unique index refused. */
+  refused: MessageDoc[];
+  /** Those that were not tried after a refusal. */
+  rest: MessageDoc[];
 }
 
 /**
- * Returns the drafts of a conversation that need a new `seq`. One whose `seq` is in use takes those with it that arrived
- * after it: they are in the order in which they were sent.
+ * Inserts messages. When there are several of one conversation, none is tried after a refusal: it would leave a gap before
+ * itself.
  */
-function lateOf(
-  drafts: number[],
-  { refused, earlier, reserved }: Omit<Stored, 'messages'> & { earlier: Map<number, MessageDoc> },
-): number[] {
-  const stored = drafts.filter((i) => !earlier.has(i));
-  if (!reserved) return stored;
-  const first = stored.findIndex((i) => refused.has(i));
-  return first < 0 ? [] : stored.slice(first);
+async function insert(core: Store, messages: MessageDoc[], known: KnownChats): Promise<Inserted> {
+  const chats = new Set(messages.map(({ conversation }) => conversation));
+  const ordered = chats.size < messages.length;
+  const [refused] = await Promise.all([
+    refusedBy(() => core.models.Message.collection.insertMany(messages, { ordered })),
+    touchOld(core, chats, known),
+  ]);
+  const end = ordered ? Math.min(...refused, messages.length) : messages.length;
+  messages.slice(0, end).forEach(({ conversation, seq }, i) => {
+    const chat = known.get(conversation);
+    if (chat && !refused.has(i)) chat.seq = Math.max(chat.seq, seq);
+  });
+  return {
+    refused: messages.filter((_, i) => refused.has(i)),
+    rest: messages.slice(end).filter((_, i) => !refused.has(end + i)),
+  };
 }
 
-/** Raises the counter of a conversation to its last message. False when it has no message. */
-async function raiseCounter(core: Store, conversation: string): Promise<boolean> {
-  const last = await core.models.Message.findOne({ conversation }, { seq: 1 }).sort({ seq: -1 }).lean();
-  if (last) await core.models.Conversation.updateOne({ _id: conversation }, { $max: { seq: last.seq } });
-  return last !== null;
+/** Writes the time of conversations whose last one is old. Lists of conversations and known patients read it. */
+async function touchOld(core: Store, chats: Set<string>, known: KnownChats): Promise<void> {
+  const now = core.clock.now();
+  const old = [...chats].filter((id) => now.getTime() - (known.get(id)?.lastAt ?? 0) >= LAST_AT_MS);
+  if (old.length === 0) return;
+  await core.models.Conversation.updateMany({ _id: { $in: old } }, { $max: { lastAt: now } }, onOne);
+  for (const id of old) {
+    const chat = known.get(id);
+    if (chat) chat.lastAt = now.getTime();
+  }
+}
+
+/** Finds the earlier messages of repeated ones among those that a unique index refused. */
+async function findEarlier(core: Store, refused: MessageDoc[], earlier: Map<MessageDoc, MessageDoc>): Promise<void> {
+  await Promise.all(
+    refused.map(async (message) => {
+      const first = await findSent(core, message);
+      if (first) earlier.set(message, first);
+    }),
+  );
 }
 
 /** Tries of a write that a unique index refuses: another one has just used the `seq`, or shared the image. */
@@ -128,13 +226,15 @@ export async function writeMessageWith(
   draft: Draft,
   changes: (tx: Transaction, message: MessageDoc) => Promise<void>,
 ): Promise<Sent> {
+  const message = toMessage(core, draft);
+  const { conversation } = message;
+  const { seq } = await open(core, conversation, message.members);
   for (let tries = 1; ; tries++) {
-    const reserve = tries === 1 ? advance : advanceFree;
-    const seq = await reserve(core, conversationOf(draft.sender, draft.recipient), [draft.sender, draft.recipient], 1);
-    const message = toMessage(core, draft, seq);
     try {
       await core.events.change(actor, async (tx) => {
         await changes(tx, message);
+        // Read outside the transaction, which sees what was in use when it began.
+        message.seq = Math.max(seq, await lastSeq(core, conversation)) + 1;
         await core.models.Message.collection.insertOne(message, { session: tx.session });
         return message._id;
       });
@@ -144,7 +244,6 @@ export async function writeMessageWith(
       const first = await original(core, message);
       if (first) return { message: first, created: false };
       if (tries === MAX_TRIES) throw new AppError('CONFLICT');
-      await raiseCounter(core, message.conversation);
     }
   }
 }
@@ -162,171 +261,11 @@ export const createMessageSettler = (core: Core): MessageSettler =>
     return messages.map(() => undefined);
   });
 
-interface Stored {
-  messages: MessageDoc[];
-  /** Positions of those that a unique index refused. */
-  refused: Set<number>;
-  /** False when another gateway has advanced a counter meanwhile. */
-  reserved: boolean;
-}
-
-/** Stores each draft with a `seq` of its conversation, in the order of their arrival. */
-async function store(core: Store, drafts: Draft[], all: Wanted[], counters: Counters): Promise<Stored> {
-  const make = (seqs: number[]) => drafts.map((draft, i) => toMessage(core, draft, seqs[i] as number));
-  // A refused message of several in one conversation would leave a gap below the others before the counter is written.
-  const alone = all.length === drafts.length && all.every(({ id }) => counters.has(id));
-  if (!alone) {
-    const messages = make(await reserveSeqs(core, all, counters));
-    return { messages, refused: await insert(core, messages), reserved: true };
-  }
-  const messages = make(
-    drafts.map(({ sender, recipient }) => (counters.get(conversationOf(sender, recipient)) ?? 0) + 1),
-  );
-  const [reserved, refused] = await Promise.all([advanceTogether(core, all, counters), insert(core, messages)]);
-  if (reserved) for (const { conversation, seq } of messages) counters.set(conversation, seq);
-  return { messages, refused, reserved };
-}
-
-interface Moved {
-  /** The conversations, with the positions of the messages that are moved. */
-  late: Wanted[];
-  /** Positions of messages that are not stored yet. */
-  refused: Set<number>;
-  earlier: Map<number, MessageDoc>;
-  counters: Counters;
-}
-
-/**
- * Another gateway has advanced a counter meanwhile, or has used a `seq`, so these messages may stand before some that were
- * acknowledged earlier. Gives each a new `seq`, before anybody is told of it.
- */
-async function moveBehind(core: Store, messages: MessageDoc[], { late, refused, earlier, counters }: Moved) {
-  for (let tries = 1; ; tries++) {
-    const all = late
-      .map((wanted) => ({ ...wanted, drafts: wanted.drafts.filter((i) => !earlier.has(i)) }))
-      .filter(({ drafts }) => drafts.length > 0);
-    if (all.length === 0) return;
-    if (tries > MAX_TRIES) throw new AppError('CONFLICT');
-    await Promise.all(
-      all.map(async ({ id, members, drafts }) => {
-        // After a failover the counter itself may be behind.
-        await raiseCounter(core, id);
-        const last = await advanceFree(core, id, members, drafts.length);
-        counters.set(id, last);
-        drafts.forEach((draft, k) => {
-          (messages[draft] as MessageDoc).seq = last - drafts.length + 1 + k;
-        });
-      }),
-    );
-    const positions = all.flatMap(({ drafts }) => drafts);
-    const inUse = await place(core, messages, positions, refused);
-    for (const i of positions) if (!inUse.has(i)) refused.delete(i);
-    if (inUse.size === 0) return;
-    await findEarlier(core, messages, new Set([...inUse].filter((i) => refused.has(i))), earlier);
-  }
-}
-
-/** Gives messages their new `seq`, and inserts the `missing` ones. Returns the positions that a unique index refused. */
-async function place(
-  core: Store,
-  messages: MessageDoc[],
-  positions: number[],
-  missing: Set<number>,
-): Promise<Set<number>> {
-  const writes = positions.map((i) => {
-    const message = messages[i] as MessageDoc;
-    return missing.has(i)
-      ? { insertOne: { document: message } }
-      : { updateOne: { filter: { _id: message._id }, update: { $set: { seq: message.seq } } } };
-  });
-  const inUse = await refusedBy(() => core.models.Message.collection.bulkWrite(writes, { ordered: false }));
-  return new Set([...inUse].map((k) => positions[k] as number));
-}
-
-interface Wanted {
-  id: string;
-  members: ObjectId[];
-  /** Positions of the drafts. */
-  drafts: number[];
-}
-
-function conversationsOf(drafts: Draft[]): Wanted[] {
-  const conversations = new Map<string, Wanted>();
-  drafts.forEach(({ sender, recipient }, i) => {
-    const id = conversationOf(sender, recipient);
-    const entry = conversations.get(id) ?? { id, members: [sender, recipient], drafts: [] };
-    entry.drafts.push(i);
-    conversations.set(id, entry);
-  });
-  return [...conversations.values()];
-}
-
-/** Reserves a `seq` in its conversation for each draft. A `seq` that is not used leaves a gap. */
-async function reserveSeqs(core: Store, all: Wanted[], counters: Counters): Promise<number[]> {
-  // Signals of other gateways may raise a known counter during the write.
-  const known = all.filter(({ id }) => counters.has(id));
-  const before = new Map(known.map(({ id }) => [id, counters.get(id) as number]));
-  const together = known.length > 1 && (await advanceTogether(core, known, counters));
-  const seqs: number[] = [];
-  await Promise.all(
-    all.map(async (wanted) => {
-      const { id, members, drafts } = wanted;
-      const first = together ? before.get(id) : undefined;
-      const last = first === undefined ? await advance(core, id, members, drafts.length) : first + drafts.length;
-      counters.set(id, last);
-      drafts.forEach((draft, k) => {
-        seqs[draft] = last - drafts.length + 1 + k;
-      });
-    }),
-  );
-  return seqs;
-}
-
-/**
- * Advances several counters in one command, if each has the value that this gateway gave it last. False when another
- * gateway has advanced one of them: nothing of this command is used then.
- */
-async function advanceTogether(core: Store, wanted: Wanted[], counters: Counters): Promise<boolean> {
-  const $set = { lastAt: core.clock.now() };
-  const { matchedCount } = await core.models.Conversation.collection.bulkWrite(
-    wanted.map(({ id, drafts }) => ({
-      updateOne: {
-        filter: { _id: id as never, seq: counters.get(id) },
-        update: { $inc: { seq: drafts.length }, $set },
-      },
-    })),
-    { ordered: false, ...onOne },
-  );
-  return matchedCount === wanted.length;
-}
-
-async function advance(core: Store, id: string, members: ObjectId[], by: number): Promise<number> {
-  const step = () =>
-    core.models.Conversation.findOneAndUpdate(
-      { _id: id },
-      { $inc: { seq: by }, $set: { lastAt: core.clock.now() }, $setOnInsert: { members, read: {} } },
-      { upsert: true, returnDocument: 'after', ...onOne },
-    ).lean<ConversationDoc>();
-  try {
-    return (await step())?.seq ?? by;
-  } catch (error) {
-    // Both sides created the conversation at the same time.
-    if (!isDuplicate(error)) throw error;
-    return (await step())?.seq ?? by;
-  }
-}
-
-/**
- * Reserves numbers that no other gateway tries. A gateway tries only the number after the last one that it knows, so the
- * first one stays free. Returns the last one.
- */
-const advanceFree = (core: Store, id: string, members: ObjectId[], by: number): Promise<number> =>
-  advance(core, id, members, by + 1);
-
-const toMessage = (core: Store, draft: Draft, seq: number): MessageDoc => ({
+/** A message that has no `seq` yet. */
+const toMessage = (core: Store, draft: Draft): MessageDoc => ({
   _id: newId(),
   conversation: conversationOf(draft.sender, draft.recipient),
-  seq,
+  seq: 0,
   sender: draft.sender,
   recipient: draft.recipient,
   members: [draft.sender, draft.recipient],
@@ -339,10 +278,6 @@ const toMessage = (core: Store, draft: Draft, seq: number): MessageDoc => ({
   createAt: core.clock.now(),
   pending: true,
 });
-
-/** Inserts the messages. Returns the positions of those that a unique index refused. */
-const insert = (core: Store, messages: MessageDoc[]): Promise<Set<number>> =>
-  refusedBy(() => core.models.Message.collection.insertMany(messages, { ordered: false }));
 
 /**
  * Returns the positions of those writes of one command that a unique index refused. Throws when no majority has confirmed
@@ -360,8 +295,13 @@ async function refusedBy(write: () => Promise<unknown>): Promise<Set<number>> {
   }
 }
 
+interface Repeatable {
+  sender: ObjectId;
+  clientId?: string | undefined;
+}
+
 /** Returns the earlier message of a repeated draft, once a majority has it. */
-export async function findSent(core: Store, draft: Draft): Promise<MessageDoc | null> {
+export async function findSent(core: Store, draft: Repeatable): Promise<MessageDoc | null> {
   const { sender, clientId } = draft;
   if (!clientId || !(await core.models.Message.exists({ sender, clientId }).readConcern(NEWEST))) return null;
   await majorityHasAll(core.db);
@@ -369,9 +309,6 @@ export async function findSent(core: Store, draft: Draft): Promise<MessageDoc | 
 }
 
 /** Returns the earlier message with the same `clientId`, if there is one. */
-async function original(
-  core: Store,
-  { sender, clientId }: Pick<Draft, 'sender' | 'clientId'> | MessageDoc,
-): Promise<MessageDoc | null> {
+async function original(core: Store, { sender, clientId }: Repeatable): Promise<MessageDoc | null> {
   return clientId ? core.models.Message.findOne({ sender, clientId }).lean<MessageDoc>() : null;
 }

@@ -350,7 +350,7 @@ const shownKey = (viewer: Viewer, messageId: string): string => `${viewer.id} ${
 
 /**
  * True for a message that this gateway has shown to the person already: after a crash it is handed over again. One that has
- * a later `seq` since then was not: a sweeper was faster than its writer.
+ * a later `seq` since then was not: a sweeper was faster than its writer, a gateway of an older version.
  */
 const wasShown = (gateway: Gateway, viewer: Viewer, messageId: string, seq: number): boolean =>
   (gateway.shownMessages.get(shownKey(viewer, messageId)) ?? Number.NEGATIVE_INFINITY) >= seq;

@@ -161,7 +161,7 @@ it('A live update that comes while MongoDB is away for longer than a read waits 
     _id: newId(),
     clientId: crypto.randomUUID(),
     createAt: cluster.core.clock.now(),
-    seq: 1_000_000,
+    seq: (last as MessageDoc).seq + 1,
     pending: false,
   };
   await cluster.core.models.Message.insertMany([message], { lean: true });

@@ -1,9 +1,11 @@
+import type { ClientSession } from 'mongoose';
 import { refuseHeld } from '../access/legalHolds.js';
 import type { Core } from '../core.js';
 import { ObjectId } from '../db/ids.js';
 import type { Actor } from '../events/events.js';
 import { leaveTombstones } from '../images/removeImage.js';
 import type { MessageDoc } from '../models/message.js';
+import type { Models } from '../models/models.js';
 import type { VoiceDoc } from '../models/voice.js';
 
 /** Returns an id that is greater than those of all records from before this moment. */
@@ -13,7 +15,7 @@ export const idBefore = (moment: Date): ObjectId => ObjectId.createFromTime(Math
 export async function removeMessages(
   { models, events, clock }: Core,
   actor: Actor,
-  messages: readonly Pick<MessageDoc, '_id' | 'members' | 'voice'>[],
+  messages: readonly Pick<MessageDoc, '_id' | 'conversation' | 'seq' | 'members' | 'voice'>[],
   reason: string,
 ): Promise<void> {
   const [first] = messages;
@@ -29,6 +31,7 @@ export async function removeMessages(
     const { deletedCount } = await models.Message.deleteMany({ _id: { $in: ids } }, { session });
     // Another worker has just removed them.
     if (deletedCount === 0) return first._id;
+    await keepNumbering(models, messages, session);
     const recordings = messages.flatMap(({ voice }) => (voice ? [voice.id] : []));
     const voices = await models.Voice.find({ _id: { $in: recordings } }, { blob: 1 }, { session }).lean<VoiceDoc[]>();
     await models.Voice.deleteMany({ _id: { $in: recordings } }, { session });
@@ -41,4 +44,18 @@ export async function removeMessages(
     tx.record({ type: 'message.expired', records: ids, reason });
     return first._id;
   });
+}
+
+/** The next message of a conversation must have a greater `seq` than the removed ones, also when none is left. */
+async function keepNumbering(
+  models: Models,
+  messages: readonly Pick<MessageDoc, 'conversation' | 'seq'>[],
+  session: ClientSession,
+): Promise<void> {
+  const last = new Map<string, number>();
+  for (const { conversation, seq } of messages) last.set(conversation, Math.max(seq, last.get(conversation) ?? 0));
+  const writes = [...last].map(([_id, seq]) => ({
+    updateOne: { filter: { _id, seq: { $lt: seq } }, update: { $set: { seq } } },
+  }));
+  await models.Conversation.bulkWrite(writes, { session });
 }

@@ -279,7 +279,6 @@ describe('while the patient is under a legal hold, nobody deletes', () => {
     const found = files.filter((file) => removes.test(readFileSync(join(root, file), 'utf8')));
     const asking = [...new Set(paths.flatMap((path) => path.files))];
     const others: Record<string, string> = {
-      'backend/src/messages/messageWriter.ts': 'writes messages, and deletes none',
       'core/src/selfCheck/planted.ts': 'removes the objects that the self-check planted',
     };
     expect([...asking, ...Object.keys(others)]).toEqual(expect.arrayContaining(found));
@@ -297,6 +296,21 @@ describe('while the patient is under a legal hold, nobody deletes', () => {
     expect(mayBeDeleted({ named: ['b'] }, new Set(['a']))).toBe(true);
     expect(mayBeDeleted({ named: ['b', 'a'] }, new Set(['a']))).toBe(false);
   });
+});
+
+it('A chat whose messages were all removed keeps its numbering.', async () => {
+  const { owner, patient } = await arrange();
+  await write(patient, owner);
+  const last = await write(owner, patient);
+  await handedOver(last.id);
+  await keepFor('retention.messagesDays', 30);
+  test.clock.forward({ hours: 31 * 24 });
+  await removeOldMessages(test.gateway);
+  expect(await exists('Message', { _id: oid(last.id) })).toBe(false);
+  test.gateway.knownChats.clear();
+  admin = await buildAdmin(test.gateway);
+  const draft = { sender: owner._id, recipient: patient._id, content: 'And today?', clientId: undefined };
+  expect((await test.gateway.writeMessage(draft)).message.seq).toBe(last.seq + 1);
 });
 
 describe('a legal hold', () => {
