@@ -100,15 +100,17 @@ export async function recordImage(
   stored: StoredFile,
 ): Promise<Uploaded> {
   const { size } = stored.facts;
-  if (image.resumable) return writeRecord(gateway, actor, image, stored);
-  if (!(await gateway.usage.take(image.owner, size, await quotaOf(gateway)))) throw new AppError('QUOTA_REACHED');
+  if (image.resumable) return writeRecord(gateway, actor, image, stored, Promise.resolve(true));
+  // It is taken while the transaction begins, which waits for it.
+  const taken = gateway.usage.take(image.owner, size, await quotaOf(gateway));
+  const isTaken = taken.catch(() => false);
   try {
-    const uploaded = await writeRecord(gateway, actor, image, stored);
+    const uploaded = await writeRecord(gateway, actor, image, stored, taken);
     // A repeated upload counts only once.
-    if (!uploaded.id.equals(image._id)) await gateway.usage.giveBack(image.owner, size);
+    if (!uploaded.id.equals(image._id) && (await isTaken)) await gateway.usage.giveBack(image.owner, size);
     return uploaded;
   } catch (error) {
-    await gateway.usage.giveBackAfter(error, image.owner, size);
+    if (await isTaken) await gateway.usage.giveBackAfter(error, image.owner, size);
     throw error;
   }
 }
@@ -136,6 +138,7 @@ async function writeRecord(
     copy,
   }: NewImage,
   { blob, dataKey, facts, identity, filename }: StoredFile,
+  space: Promise<boolean>,
 ): Promise<Uploaded> {
   const { models } = gateway;
   const image = {
@@ -168,6 +171,7 @@ async function writeRecord(
   let isFirst = await seemsFirst(gateway, joining);
   const id = await withStudy(joining, () =>
     gateway.events.changeTogether(actor, async (tx) => {
+      if (!(await space)) throw new AppError('QUOTA_REACHED');
       if (resumable) await claimUpload(gateway, _id, tx);
       const pictures = request && (await holdPlace(gateway, tx, request, facts.contentType));
       const place = pictures ? { ...joining, studyId: pictures } : joining;
