@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { newId } from '@lightbox/core/db/ids.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import type { mongo } from 'mongoose';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { RECENT_MS } from './auth/recent.js';
 import { closeInspectors } from './files/inspectionPool.js';
 import { createKnownChats, createMessageWriter, hearMessage } from './messages/messageWriter.js';
@@ -321,6 +321,44 @@ it('A repeated message among others of its chat leaves no gap, also when it is r
   expect(sent[3]?.message._id).toEqual(sent[2]?.message._id);
   const next = await createMessageWriter(test.gateway, createKnownChats())(draftTo(_id));
   expect(next.message.seq).toBe(5);
+});
+
+it('Repeated messages to many chats at once wait for one majority, and keep none of the others from its write.', async () => {
+  const people = await Promise.all([1, 2, 3].map(() => buildPatient(test.gateway)));
+  const drafts = people.flatMap(({ _id }) => Array.from({ length: 6 }, () => draftTo(_id)));
+  const first = await Promise.all(drafts.map(test.gateway.writeMessage));
+  let sent: typeof first = [];
+  const more = people.flatMap(({ _id }) => [draftTo(_id), draftTo(_id)]);
+  const commands = await commandsOf(async () => {
+    sent = await Promise.all([...drafts, ...more].map(test.gateway.writeMessage));
+  });
+  expect(sent.map(({ created }) => created)).toEqual([...drafts.map(() => false), ...more.map(() => true)]);
+  expect(sent.slice(0, drafts.length).map(({ message }) => message._id)).toEqual(
+    first.map(({ message }) => message._id),
+  );
+  expect(sent.slice(drafts.length).map(({ message }) => message.seq)).toEqual([7, 8, 7, 8, 7, 8]);
+  expect(count(commands, 'find', 'counters')).toBe(1);
+  expect(count(commands, 'insert', 'messages')).toBe(2);
+});
+
+it('A chat that another gateway keeps busy at each try is answered as away, and the others of its group are written.', async () => {
+  const [busy, free] = (await Promise.all([1, 2].map(() => buildPatient(test.gateway)))) as [Person, Person];
+  const writeMessage = createMessageWriter(test.gateway, createKnownChats());
+  await writeMessage(draftTo(busy._id));
+  const { collection } = test.gateway.models.Message;
+  const insert = collection.insertMany.bind(collection);
+  const rival = createMessageWriter(test.gateway, createKnownChats());
+  const spy = vi.spyOn(collection, 'insertMany').mockImplementation(async (...given) => {
+    const [messages] = given as unknown as [{ recipient: unknown; content: string }[]];
+    if (messages.some(({ recipient, content }) => String(recipient) === busy.id && content !== 'Rival')) {
+      await rival({ ...draftTo(busy._id), content: 'Rival' });
+    }
+    return insert(...(given as Parameters<typeof insert>));
+  });
+  onTestFinished(() => spy.mockRestore());
+  const [refused, written] = await Promise.allSettled([busy, free].map(({ _id }) => writeMessage(draftTo(_id))));
+  expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'UNAVAILABLE' } });
+  expect(written).toMatchObject({ status: 'fulfilled', value: { created: true } });
 });
 
 it('A signal of another gateway during a write does not change the seqs of the write.', async () => {

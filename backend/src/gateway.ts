@@ -64,6 +64,7 @@ export async function startGateway(config: Config, clock?: Clock, timeouts = arr
     },
     missed: () => {
       gateway.recent.forget();
+      gateway.knownChats.clear();
       sockets.missed();
     },
   });

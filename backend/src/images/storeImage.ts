@@ -100,19 +100,15 @@ export async function recordImage(
   stored: StoredFile,
 ): Promise<Uploaded> {
   const { size } = stored.facts;
-  if (image.resumable) return writeRecord(gateway, actor, image, stored, Promise.resolve(true));
-  // It is taken while the transaction begins, which waits for it.
-  const taken = gateway.usage.take(image.owner, size, await quotaOf(gateway));
-  const isTaken = taken.catch(() => false);
-  try {
-    const uploaded = await writeRecord(gateway, actor, image, stored, taken);
-    // A repeated upload counts only once.
-    if (!uploaded.id.equals(image._id) && (await isTaken)) await gateway.usage.giveBack(image.owner, size);
-    return uploaded;
-  } catch (error) {
-    if (await isTaken) await gateway.usage.giveBackAfter(error, image.owner, size);
+  if (image.resumable) return writeRecord(gateway, actor, image, stored);
+  if (!(await gateway.usage.take(image.owner, size, await quotaOf(gateway)))) throw new AppError('QUOTA_REACHED');
+  const uploaded = await writeRecord(gateway, actor, image, stored).catch(async (error) => {
+    await gateway.usage.giveBackAfter(error, image.owner, size);
     throw error;
-  }
+  });
+  // A repeated upload counts only once.
+  if (!uploaded.id.equals(image._id)) await gateway.usage.giveBack(image.owner, size);
+  return uploaded;
 }
 
 /** Returns the number of files and bytes that one account may own. */
@@ -138,7 +134,6 @@ async function writeRecord(
     copy,
   }: NewImage,
   { blob, dataKey, facts, identity, filename }: StoredFile,
-  space: Promise<boolean>,
 ): Promise<Uploaded> {
   const { models } = gateway;
   const image = {
@@ -171,7 +166,6 @@ async function writeRecord(
   let isFirst = await seemsFirst(gateway, joining);
   const id = await withStudy(joining, () =>
     gateway.events.changeTogether(actor, async (tx) => {
-      if (!(await space)) throw new AppError('QUOTA_REACHED');
       if (resumable) await claimUpload(gateway, _id, tx);
       const pictures = request && (await holdPlace(gateway, tx, request, facts.contentType));
       const place = pictures ? { ...joining, studyId: pictures } : joining;

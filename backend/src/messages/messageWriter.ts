@@ -32,13 +32,11 @@ export interface KnownChat {
 
 export type KnownChats = LRUCache<string, KnownChat>;
 
-export const createKnownChats = (): KnownChats => new LRUCache({ max: 10_000 });
+/** They end after an hour, because what removes messages does not tell the gateways. */
+export const createKnownChats = (): KnownChats => new LRUCache({ max: 10_000, ttl: 60 * 60_000 });
 
 /** `lastAt` of a conversation is at most this much older than its last message. Milliseconds. */
 const LAST_AT_MS = 60_000;
-
-/** A message that waits for a majority is written after the conversation, so a majority has that too then. */
-const onOne = { writeConcern: { w: 1 } } as const;
 
 export interface Draft {
   sender: ObjectId;
@@ -60,8 +58,14 @@ export interface Draft {
  */
 export type MessageWriter = (draft: Draft) => Promise<Sent>;
 
-export const createMessageWriter = (core: Store, known: KnownChats): MessageWriter =>
-  grouped((drafts) => write(core, drafts, known));
+export function createMessageWriter(core: Store, known: KnownChats): MessageWriter {
+  const writeTogether = grouped((drafts: Draft[]) => write(core, drafts, known));
+  return async (draft) => {
+    const sent = await writeTogether(draft);
+    if (!sent) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
+    return sent;
+  };
+}
 
 /** Takes over the `seq` of a message that another gateway, or another kind of write, gave in a known conversation. */
 export function hearMessage(known: KnownChats, { name, to, refs: { seq } }: LiveUpdate): void {
@@ -76,32 +80,38 @@ const MAX_TURNS = 20;
 /** A little more than a write of a group takes. Milliseconds. */
 const TURN_MS = 10;
 
-async function write(core: Store, drafts: Draft[], known: KnownChats): Promise<Sent[]> {
+/** Returns null for a draft whose chat another gateway kept busy at each try. */
+async function write(core: Store, drafts: Draft[], known: KnownChats): Promise<(Sent | null)[]> {
   const all = drafts.map((draft) => toMessage(core, draft));
   const messages = withoutRepetitions(all);
   const earlier = new Map<MessageDoc, MessageDoc>();
+  let left = [...messages.values()];
   try {
-    let left = [...messages.values()];
     let stale = new Set<string>();
-    for (let tries = 1; left.length > 0; tries++) {
-      if (tries > MAX_TURNS) throw new AppError('CONFLICT');
+    for (let tries = 1; left.length > 0 && tries <= MAX_TURNS; tries++) {
       // Another gateway writes to the chat without a pause: a random moment falls between two writes of it.
       if (tries > 2) await sleep(Math.random() * TURN_MS);
       await number(core, left, known, stale);
       const { refused, rest } = await insert(core, left, known);
-      await findEarlier(core, refused, earlier);
-      const again = refused.filter((message) => !earlier.has(message));
-      stale = new Set(again.map(({ conversation }) => conversation));
-      if (again.length + rest.length < left.length) tries = 0;
-      left = [...again, ...rest];
+      if (refused.size > 0) await findEarlier(core, [...refused, ...rest], earlier);
+      const again = left.filter((message) => (refused.has(message) || rest.has(message)) && !earlier.has(message));
+      stale = new Set(again.filter((message) => refused.has(message)).map(({ conversation }) => conversation));
+      if (again.length < left.length) tries = 0;
+      // The others come first: in one command, a message that is refused stops those after it.
+      left = [
+        ...again.filter(({ conversation }) => !stale.has(conversation)),
+        ...again.filter(({ conversation }) => stale.has(conversation)),
+      ];
     }
   } catch (error) {
     for (const { conversation } of all) known.delete(conversation);
     throw error;
   }
+  const unwritten = new Set(left);
   return all.map((message) => {
     const own = messages.get(keyOf(message)) as MessageDoc;
     const first = earlier.get(own);
+    if (unwritten.has(own)) return null;
     return { message: first ?? own, created: !first && own === message };
   });
 }
@@ -118,38 +128,44 @@ function withoutRepetitions(all: MessageDoc[]): Map<string, MessageDoc> {
 
 /** Gives each message the next `seq` of its conversation. Reads the last one of conversations that are not known, or `stale`. */
 async function number(core: Store, messages: MessageDoc[], known: KnownChats, stale: Set<string>): Promise<void> {
-  const chats = new Map(messages.map((message) => [message.conversation, message]));
-  const last = new Map<string, number>();
-  await Promise.all(
-    [...chats].map(async ([id, { members }]) => {
-      let chat = known.get(id);
-      if (chat && stale.has(id)) chat.seq = Math.max(chat.seq, await lastSeq(core, id));
-      chat ??= await open(core, id, members);
-      known.set(id, chat);
-      last.set(id, chat.seq);
-    }),
+  const members = new Map(messages.map((message) => [message.conversation, message.members]));
+  const chats = new Map(
+    await Promise.all(
+      [...members].map(async ([id, people]): Promise<[string, KnownChat]> => {
+        const chat = known.get(id);
+        if (!chat) return [id, await open(core, id, people)];
+        if (stale.has(id)) {
+          const last = await lastSeq(core, id);
+          chat.seq = Math.max(chat.seq, last);
+        }
+        return [id, chat];
+      }),
+    ),
   );
+  for (const [id, chat] of chats) if (known.get(id) !== chat) known.set(id, chat);
+  const last = new Map([...chats].map(([id, { seq }]) => [id, seq]));
   for (const message of messages) {
     message.seq = (last.get(message.conversation) as number) + 1;
     last.set(message.conversation, message.seq);
   }
 }
 
-/** Makes sure that a conversation exists, and returns what is known of it. */
+/** Makes sure that a conversation exists on a majority, and returns what is known of it. */
 async function open(core: Store, id: string, members: ObjectId[]): Promise<KnownChat> {
+  // Before the conversation is read: who removes messages writes their last number into it.
+  const last = await lastSeq(core, id);
   const now = core.clock.now();
   const touch = () =>
     core.models.Conversation.findOneAndUpdate(
       { _id: id },
       { $max: { lastAt: now }, $setOnInsert: { members, seq: 0, read: {} } },
-      { upsert: true, returnDocument: 'after', ...onOne },
+      { upsert: true, returnDocument: 'after' },
     ).lean<ConversationDoc>();
-  const touched = touch().catch((error) => {
+  const chat = await touch().catch((error) => {
     // Both sides created the conversation at the same time.
     if (!isDuplicate(error)) throw error;
     return touch();
   });
-  const [chat, last] = await Promise.all([touched, lastSeq(core, id)]);
   return { seq: Math.max(chat?.seq ?? 0, last), lastAt: now.getTime() };
 }
 
@@ -164,53 +180,78 @@ async function lastSeq(core: Store, conversation: string): Promise<number> {
 
 interface Inserted {
   /** Those that a unique index refused. */
-  refused: MessageDoc[];
+  refused: Set<MessageDoc>;
   /** Those that were not tried after a refusal. */
-  rest: MessageDoc[];
+  rest: Set<MessageDoc>;
 }
 
 /**
- * Inserts messages. When there are several of one conversation, none is tried after a refusal: it would leave a gap before
+ * Inserts messages. Of several in one conversation none is tried after one that was refused: it would leave a gap before
  * itself.
  */
 async function insert(core: Store, messages: MessageDoc[], known: KnownChats): Promise<Inserted> {
-  const chats = new Set(messages.map(({ conversation }) => conversation));
-  const ordered = chats.size < messages.length;
-  const [refused] = await Promise.all([
-    refusedBy(() => core.models.Message.collection.insertMany(messages, { ordered })),
-    touchOld(core, chats, known),
+  const counts = new Map<string, number>();
+  for (const { conversation } of messages) counts.set(conversation, (counts.get(conversation) ?? 0) + 1);
+  const isAlone = ({ conversation }: MessageDoc) => counts.get(conversation) === 1;
+  const [alone, several] = [messages.filter(isAlone), messages.filter((message) => !isAlone(message))];
+  // Nothing of a group may go on after its answer.
+  const ends = await Promise.allSettled([
+    insertAll(core, alone, false),
+    insertAll(core, several, true),
+    touchOld(core, counts.keys(), known),
   ]);
-  const end = ordered ? Math.min(...refused, messages.length) : messages.length;
-  messages.slice(0, end).forEach(({ conversation, seq }, i) => {
-    const chat = known.get(conversation);
-    if (chat && !refused.has(i)) chat.seq = Math.max(chat.seq, seq);
+  const inserted = ends.slice(0, 2).map((end) => {
+    if (end.status === 'rejected') throw end.reason;
+    return end.value as Inserted;
   });
+  const refused = new Set(inserted.flatMap((one) => [...one.refused]));
+  const rest = new Set(inserted.flatMap((one) => [...one.rest]));
+  for (const message of messages) {
+    const chat = known.get(message.conversation);
+    if (chat && !refused.has(message) && !rest.has(message)) chat.seq = Math.max(chat.seq, message.seq);
+  }
+  return { refused, rest };
+}
+
+async function insertAll(core: Store, messages: MessageDoc[], ordered: boolean): Promise<Inserted> {
+  const positions =
+    messages.length > 0
+      ? await refusedBy(() => core.models.Message.collection.insertMany(messages, { ordered }))
+      : new Set<number>();
+  const end = ordered ? Math.min(...positions, messages.length) : messages.length;
   return {
-    refused: messages.filter((_, i) => refused.has(i)),
-    rest: messages.slice(end).filter((_, i) => !refused.has(end + i)),
+    refused: new Set(messages.filter((_, i) => positions.has(i))),
+    rest: new Set(messages.slice(end + 1)),
   };
 }
 
-/** Writes the time of conversations whose last one is old. Lists of conversations and known patients read it. */
-async function touchOld(core: Store, chats: Set<string>, known: KnownChats): Promise<void> {
+/**
+ * Writes the time of conversations whose last one is old. Lists of conversations and known patients read it. After a fault
+ * the next message tries again.
+ */
+async function touchOld(core: Store, chats: Iterable<string>, known: KnownChats): Promise<void> {
   const now = core.clock.now();
   const old = [...chats].filter((id) => now.getTime() - (known.get(id)?.lastAt ?? 0) >= LAST_AT_MS);
   if (old.length === 0) return;
-  await core.models.Conversation.updateMany({ _id: { $in: old } }, { $max: { lastAt: now } }, onOne);
+  await core.models.Conversation.updateMany({ _id: { $in: old } }, { $max: { lastAt: now } });
   for (const id of old) {
     const chat = known.get(id);
     if (chat) chat.lastAt = now.getTime();
   }
 }
 
-/** Finds the earlier messages of repeated ones among those that a unique index refused. */
-async function findEarlier(core: Store, refused: MessageDoc[], earlier: Map<MessageDoc, MessageDoc>): Promise<void> {
-  await Promise.all(
-    refused.map(async (message) => {
-      const first = await findSent(core, message);
-      if (first) earlier.set(message, first);
-    }),
-  );
+/** Finds the earlier messages of repeated ones. */
+async function findEarlier(core: Store, messages: MessageDoc[], earlier: Map<MessageDoc, MessageDoc>): Promise<void> {
+  const keys = messages.flatMap(({ sender, clientId }) => (clientId ? [{ sender, clientId }] : []));
+  if (keys.length === 0 || !(await core.models.Message.exists({ $or: keys }).readConcern(NEWEST))) return;
+  // The messages that caused the refusals may not be on a majority yet: wait before one of them is an answer.
+  await majorityHasAll(core.db);
+  const found = await core.models.Message.find({ $or: keys }).lean<MessageDoc[]>();
+  const first = new Map(found.map((message) => [keyOf(message), message]));
+  for (const message of messages) {
+    const one = first.get(keyOf(message));
+    if (one) earlier.set(message, one);
+  }
 }
 
 /** Tries of a write that a unique index refuses: another one has just used the `seq`, or shared the image. */

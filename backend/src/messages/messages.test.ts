@@ -180,7 +180,7 @@ describe('a chat', () => {
     await send(patient, provider, 'one').expect(201);
     const early = (await send(patient, provider, 'two').expect(201)).body.data;
     await api.as(provider).post(`/message/read/${patient.id}`).expect(200);
-    // As it stands when another gateway took the place, and wrote after the reader had read the next.
+    // As it stands when a gateway of an older version took the place, and wrote after the reader had read the next.
     await test.gateway.models.Message.updateOne({ _id: early.id }, { $set: { seq: 0 }, $unset: { readAt: 1 } });
     const unread = async () => (await api.as(provider).get('/message/chat-list').expect(200)).body.data[0].unread;
     expect(await unread()).toBe(1);

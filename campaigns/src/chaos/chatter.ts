@@ -57,7 +57,7 @@ export class Chatter {
   private async tryToConnect(): Promise<boolean> {
     const { origin, bearer: token } = this.account;
     const socket = io(origin, { auth: { token }, transports: ['websocket'], reconnection: false, forceNew: true });
-    // With its `seq`: a message that was handed over before it got a later one is shown again with that one.
+    // With its `seq`: an older version gives a later one to a message that was handed over, and it is shown again.
     const brought = new Set<string>();
     socket.on('message:new', (message: Message) => {
       const shown = `${message.id} ${message.seq}`;

@@ -11,8 +11,8 @@ export const conversationOf = (a: ObjectId | string, b: ObjectId | string): stri
   [String(a), String(b)].sort().join('_');
 
 /**
- * Filter for the unread messages of a conversation. It uses `readAt`, not `seq`: a `seq` that was reserved early may be
- * used late.
+ * Filter for the unread messages of a conversation. It uses `readAt`, not `seq`: an older version of the gateway may use
+ * a `seq` late that it reserved early.
  */
 export const unread = (conversation: string, recipient: ObjectId) => ({ conversation, recipient, readAt: null });
 
