@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Message } from '@lightbox/contract/messages/calls.js';
+import type { Socket } from 'socket.io-client';
 import { bySocket, connect, type Pair, sendAtRate, watchArrivals } from './chat.js';
 import { call, data } from './client.js';
 import { noisePng, uploadForm } from './files.js';
@@ -63,7 +65,11 @@ async function chatUntil(site: Site, pairs: Pair[], end: number) {
   const [near, far] = site.gateways;
   const senders = await Promise.all(pairs.map(({ from }) => connect(near, from)));
   const receivers = await Promise.all(pairs.map(({ to }, i) => connect(i % 2 ? far : near, to)));
-  for (const [i, { to }] of pairs.entries()) watchArrivals(receivers[i] as never, to, arrivals);
+  for (const [i, { to }] of pairs.entries()) {
+    const receiver = receivers[i] as Socket;
+    watchArrivals(receiver, to, arrivals);
+    reportArrivals(receiver, to);
+  }
   let sent = 0;
   let lost = 0;
   while (Date.now() < end) {
@@ -76,6 +82,13 @@ async function chatUntil(site: Site, pairs: Pair[], end: number) {
   }
   for (const socket of [...senders, ...receivers]) socket.disconnect();
   return { sent, lost };
+}
+
+/** Tells the sender of each message, as a browser does. It also keeps the session: one that does nothing ends after half an hour. */
+function reportArrivals(socket: Socket, person: Person): void {
+  socket.on('message:new', ({ id, recipientId }: Message) => {
+    if (recipientId === person.id) socket.emit('message:delivered', { ids: [id] });
+  });
 }
 
 /** Signs new tokens of a person's session: an access token ends before a long soak does. */

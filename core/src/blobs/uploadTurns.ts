@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { CHUNK, TAG } from './cipher.js';
 
 /** Uploads of a process whose bytes are gathered at the same time, at most. */
-const AT_ONCE = 4;
+const AT_ONCE = 3;
 /** Chunks after which an upload lets others go first. */
 const CHUNKS = 8;
 /** Milliseconds of a turn in which the process may have nothing to do because the sender sends nothing. */
