@@ -72,7 +72,8 @@ async function signIn(browser: Browser, { url, person }: Site): Promise<State | 
   await page.getByRole('button', { name: 'Login' }).click();
   await page.waitForURL('**/verify-account');
   const code = await person.code();
-  await page.getByRole('textbox').first().focus();
+  // The product moves the focus, and would take it back from a later box.
+  await page.locator('[data-part=input][data-index="0"]:focus').waitFor();
   await page.keyboard.type(code);
   await page.getByRole('button', { name: 'Verify', exact: true }).last().click();
   await page.getByRole('button', { name: 'Logout' }).first().waitFor();

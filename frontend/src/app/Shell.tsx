@@ -2,7 +2,7 @@ import { Box, Grid, SkipNavContent, SkipNavLink } from '@chakra-ui/react';
 import { useIsFetching } from '@tanstack/react-query';
 import { useAtom, useAtomValue } from 'jotai';
 import { atomWithStorage } from 'jotai/utils';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, startTransition, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Outlet, useLocation } from 'react-router-dom';
 import { useIsDesktop } from '../lib/useMedia';
@@ -43,6 +43,8 @@ function FetchingLamp() {
 export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
   const { t } = useTranslation();
   const [collapsed, setCollapsed] = useAtom(collapsedAtom);
+  // The frame that answers the click comes first: a slow processor needs a while to draw the screen with another width.
+  const collapse = () => startTransition(() => setCollapsed((now) => !now));
   const desktop = useIsDesktop();
   const bare = useAtomValue(bareAtom) && !desktop;
   const main = useFocusOnNavigation();
@@ -88,7 +90,7 @@ export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
         transitionDuration={desktop ? 'slide' : '0s'}
         transitionTimingFunction="settle"
       >
-        {desktop && <Sidebar collapsed={collapsed} onCollapse={() => setCollapsed((now) => !now)} />}
+        {desktop && <Sidebar collapsed={collapsed} onCollapse={collapse} />}
         <Box
           display="flex"
           flexDirection="column"
