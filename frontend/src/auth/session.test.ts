@@ -37,3 +37,10 @@ it('Broken data in local storage is read as no session.', async () => {
     expect(session()).toEqual({ token: '', user: null });
   }
 });
+
+it('The person whom an older version left without a token is removed when the app loads.', async () => {
+  localStorage.setItem('root', JSON.stringify({ token: '', user: filled }));
+  vi.resetModules();
+  await import('./session');
+  expect(stored()).toEqual({ token: '', user: null });
+});

@@ -31,7 +31,7 @@ const storage: typeof json = {
     json.subscribe?.(name, (stored) => onChange(only(stored)), initial) ?? (() => {}),
 };
 const readStorage = () => storage.getItem(key, empty);
-if (readStorage().token) storage.setItem(key, readStorage());
+if (localStorage.getItem(key) !== null) storage.setItem(key, readStorage());
 
 /** The token and the signed-in person, in local storage under the key that the specification gives. */
 const rootAtom = atomWithStorage<Session>(key, empty, storage, { getOnInit: true });
