@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PageQuery, Pagination, SortOf } from '@lightbox/contract/envelope.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { Model, QueryFilter } from 'mongoose';
@@ -47,6 +48,10 @@ interface Key {
 }
 
 const COUNTER_LAG_MS = 30_000;
+/** A list is counted for a twentieth of the time at most. */
+const COUNTING_PART = 20;
+/** Milliseconds that the first reader of a list waits for its count. The next reader gets it. */
+const COUNT_MS = 1_000;
 /** Rows per query when a whole list is read. */
 const CHUNK = 500;
 
@@ -56,7 +61,8 @@ const CHUNK = 500;
  * which suits the first pages only.
  */
 export class Pages {
-  private readonly refreshing = new Set<string>();
+  /** The lists that are being counted, by the names of their counters. */
+  private readonly counting = new Map<string, Promise<number>>();
 
   constructor(
     private readonly cursors: KeyRing,
@@ -183,27 +189,33 @@ export class Pages {
       : await source.model.countDocuments(source.filter, { limit: upTo });
     if (few < upTo) return { count: few, capped: false };
     if (!source.counter) return { count: limits.exactTotal, capped: true };
-    return { count: stored?.count ?? (await this.recount(source, source.counter)), capped: false };
+    if (stored) return { count: stored.count, capped: false };
+    const count = await Promise.race([this.recount(source, source.counter), sleep(COUNT_MS, null, { ref: false })]);
+    return count === null ? { count: limits.exactTotal, capped: true } : { count, capped: false };
   }
 
   /** Returns the stored count, and counts again in the background when it is old; null when there is none. */
   private async stored<T>(source: Counted<T>, name: string): Promise<CounterDoc | null> {
     const stored = await this.counters.findById(name).lean<CounterDoc>();
     if (!stored) return null;
-    const stale = this.clock.now().getTime() - stored.at.getTime() > COUNTER_LAG_MS;
-    if (stale && !this.refreshing.has(name)) {
-      this.refreshing.add(name);
-      this.recount(source, name)
-        .catch(() => undefined)
-        .finally(() => this.refreshing.delete(name));
-    }
+    const lag = Math.max(COUNTER_LAG_MS, COUNTING_PART * (stored.tookMs ?? 0));
+    if (this.clock.now().getTime() - stored.at.getTime() > lag) this.recount(source, name).catch(() => undefined);
     return stored;
   }
 
-  private async recount<T>(source: Counted<T>, name: string): Promise<number> {
+  /** Counts a list and stores the count. Readers at the same time share the count that is under way. */
+  private recount<T>(source: Counted<T>, name: string): Promise<number> {
+    const begun = this.counting.get(name) ?? this.countAll(source, name).finally(() => this.counting.delete(name));
+    this.counting.set(name, begun);
+    return begun;
+  }
+
+  private async countAll<T>(source: Counted<T>, name: string): Promise<number> {
     const whole = Object.keys(source.filter).length === 0;
+    const start = performance.now();
     const count = await (whole ? source.model.estimatedDocumentCount() : source.model.countDocuments(source.filter));
-    await this.counters.updateOne({ _id: name }, { $set: { count, at: this.clock.now() } }, { upsert: true });
+    const tookMs = performance.now() - start;
+    await this.counters.updateOne({ _id: name }, { $set: { count, tookMs, at: this.clock.now() } }, { upsert: true });
     return count;
   }
 
