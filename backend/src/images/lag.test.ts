@@ -1,4 +1,5 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { readFileSync } from 'node:fs';
+import { inflateSync } from 'node:zlib';
 import { dicomPicture } from '@lightbox/testkit/part10.js';
 import { afterAll, expect, it } from 'vitest';
 import { closeInspectors } from '../files/inspectionPool.js';
@@ -11,8 +12,6 @@ const { test } = useGateway();
 afterAll(closeInspectors);
 
 const AT_ONCE = 8;
-const MOST_MS = 200;
-const ROUNDS = 8;
 
 /** Too much to be decoded, small to send: what is really there, what is only said, and what does not fit the rest. */
 const hostile: [string, Buffer][] = [
@@ -22,19 +21,27 @@ const hostile: [string, Buffer][] = [
   ['a DICOM header of 60,000²', dicomPicture({ rows: 60_000, columns: 60_000 })],
 ];
 
-it('refusing pictures that are too large, or declare a false size, delays no other call by more than 200 ms', async () => {
+/**
+ * Milliseconds of processor time of the event loop's thread. Unlike the delay of a timer, they do not grow with the other work of
+ * the machine.
+ */
+const used = () => Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+
+/** Returns the time that the event loop would need to decode the largest of these pictures. */
+function toDecode(file: Buffer): number {
+  const start = used();
+  const at = file.indexOf('IDAT');
+  inflateSync(file.subarray(at + 4, at + 4 + file.readUInt32BE(at - 4)));
+  return used() - start;
+}
+
+it('The event loop decodes no picture that is too large or declares a false size, so other calls do not wait for it.', async () => {
   const api = new Client(test.url).as(await buildProvider(test.gateway));
-  // The machine's other work is in the figure too: a quiet moment tells.
-  let lag = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < ROUNDS && lag >= MOST_MS; round++) {
-    const delay = monitorEventLoopDelay({ resolution: 5 });
-    delay.enable();
-    for (const [what, file] of hostile) {
-      const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => api.upload(file)));
-      for (const { status } of answers) expect(status, what).toBe(422);
-    }
-    delay.disable();
-    lag = delay.max / 1e6;
+  const most = toDecode(png(8_000, 8_000)) / 2;
+  for (const [what, file] of hostile) {
+    const start = used();
+    const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => api.upload(file)));
+    for (const { status } of answers) expect(status, what).toBe(422);
+    expect((used() - start) / AT_ONCE, what).toBeLessThan(most);
   }
-  expect(lag).toBeLessThan(MOST_MS);
 }, 180_000);
