@@ -50,7 +50,7 @@ interface Key {
 const COUNTER_LAG_MS = 30_000;
 /** A list is counted for a twentieth of the time at most. */
 const COUNTING_PART = 20;
-/** Milliseconds that the first reader of a list waits for its count. The next reader gets it. */
+/** Milliseconds that readers of a list wait for its first count. */
 const COUNT_MS = 1_000;
 /** Rows per query when a whole list is read. */
 const CHUNK = 500;
@@ -62,7 +62,7 @@ const CHUNK = 500;
  */
 export class Pages {
   /** The lists that are being counted, by the names of their counters. */
-  private readonly counting = new Map<string, Promise<number>>();
+  private readonly counting = new Map<string, Promise<number | null>>();
 
   constructor(
     private readonly cursors: KeyRing,
@@ -190,7 +190,7 @@ export class Pages {
     if (few < upTo) return { count: few, capped: false };
     if (!source.counter) return { count: limits.exactTotal, capped: true };
     if (stored) return { count: stored.count, capped: false };
-    const count = await Promise.race([this.recount(source, source.counter), sleep(COUNT_MS, null, { ref: false })]);
+    const count = await this.recount(source, source.counter);
     return count === null ? { count: limits.exactTotal, capped: true } : { count, capped: false };
   }
 
@@ -203,11 +203,17 @@ export class Pages {
     return stored;
   }
 
-  /** Counts a list and stores the count. Readers at the same time share the count that is under way. */
-  private recount<T>(source: Counted<T>, name: string): Promise<number> {
-    const begun = this.counting.get(name) ?? this.countAll(source, name).finally(() => this.counting.delete(name));
-    this.counting.set(name, begun);
-    return begun;
+  /**
+   * Counts a list and stores the count. Returns null when that takes long. Readers at the same time share the count that is
+   * under way, and none waits longer than the first.
+   */
+  private recount<T>(source: Counted<T>, name: string): Promise<number | null> {
+    const underWay = this.counting.get(name);
+    if (underWay) return underWay;
+    const counted = this.countAll(source, name).finally(() => this.counting.delete(name));
+    const soon = Promise.race([counted, sleep(COUNT_MS, null, { ref: false })]);
+    this.counting.set(name, soon);
+    return soon;
   }
 
   private async countAll<T>(source: Counted<T>, name: string): Promise<number> {
