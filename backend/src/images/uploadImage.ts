@@ -3,9 +3,8 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { Actor } from '@lightbox/core/events/events.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
-import type { Answer, Context, Gateway, Viewer } from '../context.js';
+import type { Answer, Context, Gateway } from '../context.js';
 import { asAppError } from '../http/errors.js';
 import { type FormFile, readForm } from '../http/form.js';
 import { admitImage, asRefusal, countStudyFile, readUploadFields } from './admitImage.js';
@@ -28,9 +27,10 @@ export async function uploadImage(context: Context<Call>): Promise<Answer<Image>
 }
 
 async function receiveImage({ gateway, actor, viewer, req }: Context<Call>, maxBytes: number): Promise<Answer<Image>> {
-  const space = requireSpace(gateway, actor, viewer);
-  // A form that is refused before its file begins does not wait for it.
-  space.catch(() => undefined);
+  // Refuse before the file is read, because nothing of it could stay.
+  if (!(await gateway.events.isKeyUsed(actor)) && (await gateway.usage.isFull(viewer._id, await quotaOf(gateway)))) {
+    throw new AppError('QUOTA_REACHED');
+  }
   const imageId = newId();
   let stored: StoredFile | null = null;
   try {
@@ -38,7 +38,6 @@ async function receiveImage({ gateway, actor, viewer, req }: Context<Call>, maxB
       file: 'file',
       fileBytes: maxBytes,
       onFile: async (file) => {
-        await space;
         stored = await receive(gateway, imageId, file, maxBytes);
       },
     });
@@ -59,12 +58,6 @@ async function receiveImage({ gateway, actor, viewer, req }: Context<Call>, maxB
     if (left && asAppError(error).status < 500) await gateway.blobs.delete(left.blob.id).catch(() => undefined);
     throw asRefusal(error, maxBytes);
   }
-}
-
-/** Refuses a file before it is stored, because nothing of it could stay. A repetition of an earlier upload needs no space. */
-async function requireSpace(gateway: Gateway, actor: Actor, { _id }: Viewer): Promise<void> {
-  if (await gateway.events.isKeyUsed(actor)) return;
-  if (await gateway.usage.isFull(_id, await quotaOf(gateway))) throw new AppError('QUOTA_REACHED');
 }
 
 async function receive(
