@@ -93,7 +93,14 @@ async function write(core: Store, drafts: Draft[], known: KnownChats): Promise<(
       if (tries > 2) await sleep(Math.random() * TURN_MS);
       await number(core, left, known, stale);
       const { refused, rest } = await insert(core, left, known);
-      if (refused.size > 0) await findEarlier(core, [...refused, ...rest], earlier);
+      if (refused.size > 0) {
+        const unsure = [...refused, ...rest];
+        const sent = await sentBefore(core, unsure);
+        for (const message of unsure) {
+          const first = sent.get(keyOf(message));
+          if (first) earlier.set(message, first);
+        }
+      }
       const again = left.filter((message) => (refused.has(message) || rest.has(message)) && !earlier.has(message));
       stale = new Set(again.filter((message) => refused.has(message)).map(({ conversation }) => conversation));
       if (again.length < left.length) tries = 0;
@@ -240,20 +247,6 @@ async function touchOld(core: Store, chats: Iterable<string>, known: KnownChats)
   }
 }
 
-/** Finds the earlier messages of repeated ones. */
-async function findEarlier(core: Store, messages: MessageDoc[], earlier: Map<MessageDoc, MessageDoc>): Promise<void> {
-  const keys = messages.flatMap(({ sender, clientId }) => (clientId ? [{ sender, clientId }] : []));
-  if (keys.length === 0 || !(await core.models.Message.exists({ $or: keys }).readConcern(NEWEST))) return;
-  // The messages that caused the refusals may not be on a majority yet: wait before one of them is an answer.
-  await majorityHasAll(core.db);
-  const found = await core.models.Message.find({ $or: keys }).lean<MessageDoc[]>();
-  const first = new Map(found.map((message) => [keyOf(message), message]));
-  for (const message of messages) {
-    const one = first.get(keyOf(message));
-    if (one) earlier.set(message, one);
-  }
-}
-
 /** Tries of a write that a unique index refuses: another one has just used the `seq`, or shared the image. */
 const MAX_TRIES = 5;
 
@@ -342,11 +335,16 @@ interface Repeatable {
 }
 
 /** Returns the earlier message of a repeated draft, once a majority has it. */
-export async function findSent(core: Store, draft: Repeatable): Promise<MessageDoc | null> {
-  const { sender, clientId } = draft;
-  if (!clientId || !(await core.models.Message.exists({ sender, clientId }).readConcern(NEWEST))) return null;
+export const findSent = async (core: Store, draft: Repeatable): Promise<MessageDoc | null> =>
+  [...(await sentBefore(core, [draft])).values()][0] ?? null;
+
+/** Returns the earlier messages of repeated ones by their keys, once a majority has them. */
+async function sentBefore(core: Store, messages: Repeatable[]): Promise<Map<string, MessageDoc>> {
+  const keys = messages.flatMap(({ sender, clientId }) => (clientId ? [{ sender, clientId }] : []));
+  if (keys.length === 0 || !(await core.models.Message.exists({ $or: keys }).readConcern(NEWEST))) return new Map();
   await majorityHasAll(core.db);
-  return original(core, draft);
+  const found = await core.models.Message.find({ $or: keys }).lean<MessageDoc[]>();
+  return new Map(found.map((message) => [keyOf(message), message]));
 }
 
 /** Returns the earlier message with the same `clientId`, if there is one. */

@@ -48,7 +48,7 @@ interface Key {
 }
 
 const COUNTER_LAG_MS = 30_000;
-/** A list is counted for a twentieth of the time at most. */
+/** A process counts a list for a twentieth of the time at most. */
 const COUNTING_PART = 20;
 /** Milliseconds that readers of a list wait for its first count. */
 const COUNT_MS = 1_000;
