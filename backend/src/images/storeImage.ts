@@ -186,6 +186,7 @@ async function writeRecord(
       const isAlone = isOwn && (!study || begins);
       // The share and the cards are made of what is written.
       if (!isAlone && (shareWith || changesCards)) await tx.inserts.write();
+      // The first command was the check of the session, or of the request that holds the file.
       if (!(await gateway.blobs.confirm(blob, tx.session))) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
       if (request) {
         tx.record({ type: 'request.file', record: _id, records: [request._id], owners: [owner] });

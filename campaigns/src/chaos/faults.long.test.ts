@@ -209,10 +209,11 @@ async function losePrimary({ mongodb }: Cluster, work: () => Promise<unknown>): 
   try {
     await work();
   } finally {
-    const restarted = mongodb.killAndRestart(first);
+    const restart = await mongodb.kill(first);
     await goOn();
-    await restarted;
+    // A member that is back before the election gives the others its newest writes.
     await mongodb.primary();
+    await restart();
   }
 }
 

@@ -19,6 +19,8 @@ export interface ReplicaSet {
   uri: (database: string) => string;
   /** Returns `host:port` of the primary, as soon as there is one. */
   primary: () => Promise<string>;
+  /** Kills a member at once. The returned function starts it again on the same data. */
+  kill: (address: string) => Promise<() => Promise<void>>;
   /** Kills a member at once and starts it again on the same data. */
   killAndRestart: (address: string) => Promise<void>;
   /** Kills all members, runs `work`, and starts them again on the same data. */
@@ -67,24 +69,24 @@ export async function startReplicaSet(folder: string, size = 3, options: string[
   };
   await primary();
 
-  const killAndRestart = async (address: string): Promise<void> => {
+  const killMember = async (address: string) => {
     const member = members.get(address);
     if (!member) throw new Error(`${address} is not a member.`);
     await kill(member.child);
-    member.child = await up(member.server);
+    return async () => {
+      member.child = await up(member.server);
+    };
   };
   const command = (address: string, body: object) => direct(address, (client) => client.db('admin').command(body));
   return {
     uri: (database) => `mongodb://${addresses.join(',')}/${database}?replicaSet=${SET}`,
     primary,
-    killAndRestart,
+    kill: killMember,
+    killAndRestart: async (address) => (await killMember(address))(),
     awayDuring: async (work) => {
-      await Promise.all([...members.values()].map(({ child }) => kill(child)));
+      const restarts = await Promise.all(addresses.map(killMember));
       await work();
-      const again = [...members.values()].map(async (member) => {
-        member.child = await up(member.server);
-      });
-      await Promise.all(again);
+      await Promise.all(restarts.map((restart) => restart()));
       await primary();
     },
     command,
