@@ -105,11 +105,15 @@ function Footer({ paging, pagination }: Pick<Props<never>, 'paging' | 'paginatio
 
 const waiting = (count: number) => Array.from({ length: count }, (_, index) => `waiting-${index}`);
 
+/** The background of a row, which its fixed cell has too. */
+const tinted = (color: string) => ({ bg: 'var(--tint)', css: { '--tint': color } });
+
 /** The actions of a row stay in sight when the table is wider than the window. Their edge shows that it scrolls. */
 const atTheEnd = {
   position: 'sticky',
   insetEnd: '0',
   bg: 'bg.surface',
+  bgImage: 'linear-gradient(var(--tint), var(--tint))',
   borderInlineStartWidth: { md: '1px', '2xl': '0' },
   borderInlineStartColor: 'border',
 } as const;
@@ -135,7 +139,7 @@ function WideRows<Row>(props: Props<Row>) {
       <Table.Root fontSize=".90625rem" aria-busy={!rows}>
         <Table.Caption srOnly>{caption}</Table.Caption>
         <Table.Header>
-          <Table.Row bg="bg.subtle">
+          <Table.Row {...tinted('var(--chakra-colors-bg-subtle)')}>
             {selection && (
               <Table.ColumnHeader w="44px" ps="5">
                 <Tick
@@ -175,13 +179,13 @@ function WideRows<Row>(props: Props<Row>) {
               <Table.Row
                 key={id}
                 aria-selected={selection ? selected : undefined}
-                bg={
+                {...tinted(
                   selected
                     ? 'color-mix(in srgb, var(--chakra-colors-accent-subtle) 55%, transparent)'
                     : rowTone?.(row)
                       ? 'color-mix(in srgb, var(--chakra-colors-danger-subtle) 60%, transparent)'
-                      : 'transparent'
-                }
+                      : 'transparent',
+                )}
               >
                 {selection && (
                   <Table.Cell ps="5">
