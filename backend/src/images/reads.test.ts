@@ -4,6 +4,7 @@ import { Kept, RECENT_MS } from '../auth/recent.js';
 import { Client } from '../testing/client.js';
 import { buildImage, buildPatient, buildProvider, buildShare } from '../testing/factories.js';
 import { joinGateway, type TestGateway } from '../testing/gateway.js';
+import { profiled } from '../testing/profiled.js';
 import { useGateway } from '../testing/useGateway.js';
 
 const { test, api } = useGateway();
@@ -11,33 +12,21 @@ let two: TestGateway;
 
 beforeAll(async () => {
   two = await joinGateway(test.config, test.clock);
-  await test.gateway.db.db?.createCollection('system.profile', { capped: true, size: 64 * 1024 * 1024 });
 });
 afterAll(() => two.stop());
 
-interface Profiled {
-  ns: string;
-  op: string;
-  command: Record<string, unknown>;
-}
-
 /** Settings are read once a second for all; the gateway compares the log and follows changes in the background. */
-const notOfOneRead = /^(system\.profile|appsettings|audit(receipts|heads|runs)|\$cmd\.aggregate)$/;
+const notOfOneRead = /^(appsettings|audit(receipts|heads|runs)|\$cmd\.aggregate)$/;
 
 /** Returns the commands to the database and to Redis that a read takes. */
 async function commandsOf(read: () => Promise<unknown>): Promise<string[]> {
-  const profile = test.gateway.db.collection<Profiled>('system.profile');
-  const before = await profile.countDocuments();
   const redis = vi.spyOn(test.gateway.redis, 'sendCommand');
-  await test.gateway.db.db?.command({ profile: 2 });
-  await read();
-  await test.gateway.db.db?.command({ profile: 0 });
+  const all = await profiled(test.gateway.db, read);
   const names = redis.mock.calls.map(([{ name }]) => `redis ${name}`);
   redis.mockRestore();
-  const all = await profile.find().skip(before).toArray();
-  const told = all.flatMap(({ op, ns, command }) => {
+  const told = all.flatMap(({ op, ns }) => {
     const collection = ns.split('.').slice(1).join('.');
-    return 'profile' in command || notOfOneRead.test(collection) ? [] : [`${op} ${collection}`];
+    return notOfOneRead.test(collection) ? [] : [`${op} ${collection}`];
   });
   return [...told, ...names];
 }

@@ -1,0 +1,31 @@
+import type { Connection } from 'mongoose';
+
+/** What MongoDB's profiler says of a command. */
+export interface Profiled {
+  op: string;
+  ns: string;
+  command: Record<string, unknown>;
+  planSummary?: string;
+  keysExamined?: number;
+  docsExamined?: number;
+  nreturned?: number;
+  hasSortStage?: boolean;
+}
+
+/** The default holds the work of a few calls only. Bytes. */
+const SIZE = 64 * 1024 * 1024;
+
+/** Returns the commands of a database during `work`. */
+export async function profiled({ db }: Connection, work: () => PromiseLike<unknown>): Promise<Profiled[]> {
+  if (!db) throw new Error('The database is not connected.');
+  const profile = db.collection<Profiled>('system.profile');
+  await profile.drop();
+  await db.createCollection('system.profile', { capped: true, size: SIZE });
+  await db.command({ profile: 2 });
+  try {
+    await work();
+  } finally {
+    await db.command({ profile: 0 });
+  }
+  return profile.find({ 'command.profile': { $exists: false } }).toArray();
+}
