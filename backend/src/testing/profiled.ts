@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 
-/** What MongoDB's profiler says of a command. */
+/** A command, as MongoDB's profiler describes it. */
 export interface Profiled {
   op: string;
   ns: string;
