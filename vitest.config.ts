@@ -39,7 +39,7 @@ const onServers = {
   isolate: false,
   globalSetup: ['testkit/src/globalSetup.ts'],
   // Long, for machines with other work: a test that measures time compares it by itself.
-  testTimeout: 60_000,
+  testTimeout: 180_000,
   hookTimeout: 180_000,
 } as const;
 

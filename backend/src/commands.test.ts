@@ -10,6 +10,7 @@ import { Client } from './testing/client.js';
 import { buildPatient, buildProvider, PASSWORD, type Person } from './testing/factories.js';
 import { files } from './testing/files.js';
 import { firstAdmin, joinGateway, type TestGateway } from './testing/gateway.js';
+import { profiled } from './testing/profiled.js';
 import { slice } from './testing/slices.js';
 
 /** The parts of a command that these tests read. */
@@ -256,6 +257,13 @@ it('A message to a chat whose time is a minute old writes its time too, and at t
   const commands = await commandsOf(() => test.gateway.writeMessage(draftTo(_id)));
   expect(names(commands)).toEqual(['insert messages', 'update conversations']);
   expect(await lastAt()).toBeGreaterThanOrEqual(first + 60_000);
+});
+
+it('A gateway that begins with a chat numbers its messages after the last one that no failover can undo.', async () => {
+  const { _id } = await buildPatient(test.gateway);
+  const commands = await profiled(test.gateway.db, () => test.gateway.writeMessage(draftTo(_id)));
+  const looks = commands.filter(({ command }) => command.find === 'messages');
+  expect(looks.map(({ command }) => command.readConcern)).toEqual([{ level: 'linearizable' }]);
 });
 
 it('Two gateways that write to one chat at once keep the order in which its messages were acknowledged.', async () => {

@@ -4,7 +4,7 @@ import type { Core } from '@lightbox/core/core.js';
 import { isUnconfirmed } from '@lightbox/core/db/away.js';
 import { grouped } from '@lightbox/core/db/group.js';
 import { isDuplicate, newId, type ObjectId } from '@lightbox/core/db/ids.js';
-import { majorityHasAll } from '@lightbox/core/db/majority.js';
+import { MAJORITY_MS, majorityHasAll } from '@lightbox/core/db/majority.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor, Transaction } from '@lightbox/core/events/events.js';
@@ -176,11 +176,15 @@ async function open(core: Store, id: string, members: ObjectId[]): Promise<Known
   return { seq: Math.max(chat?.seq ?? 0, last), lastAt: now.getTime() };
 }
 
-/** The last `seq` in use: also one that a majority does not have yet, because the unique index knows it too. */
+/**
+ * The last `seq` in use. It waits until a majority has it: the `seq` after one that a failover undoes would leave a number
+ * free, for a message that is sent later.
+ */
 async function lastSeq(core: Store, conversation: string): Promise<number> {
   const last = await core.models.Message.findOne({ conversation }, { seq: 1 })
     .sort({ seq: -1 })
-    .readConcern(NEWEST)
+    .readConcern('linearizable')
+    .maxTimeMS(MAJORITY_MS)
     .lean<MessageDoc>();
   return last?.seq ?? 0;
 }
