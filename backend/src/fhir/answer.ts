@@ -100,7 +100,7 @@ export function requireJson(req: Request, { _format }: FhirRead): void {
  */
 function versioned({ keys }: Gateway, resource: Resource) {
   const text = JSON.stringify(resource);
-  const versionId = hmac(keys.cursors.current.key, 'fhir', text).toString('hex').slice(0, 24);
+  const versionId = hmac(keys.names.current.key, 'fhir', text).toString('hex').slice(0, 24);
   const { resourceType, id, meta, ...rest } = resource;
   return { resourceType, id, meta: { versionId, ...meta }, ...rest };
 }

@@ -3,7 +3,7 @@ import type { Gateway } from '../context.js';
 
 /** Returns a strong validator (RFC 9110, 8.8.3) that tells nothing of the names by which the bytes are stored. */
 export const etagOf = ({ keys }: Pick<Gateway, 'keys'>, ...names: string[]): string =>
-  `"${hmac(keys.cursors.current.key, 'etag', ...names)
+  `"${hmac(keys.names.current.key, 'etag', ...names)
     .toString('base64url')
     .slice(0, 22)}"`;
 

@@ -57,7 +57,7 @@ export function factsOf(
 ): FrameFacts {
   const shown = copy ? factsOfCopy(facts) : facts;
   const name = ['frameOfReference', ...(copy ? [copy] : []), uid ?? ''];
-  return uid ? { ...shown, frameOfReference: hmac(keys.cursors.current.key, ...name).toString('base64url') } : shown;
+  return uid ? { ...shown, frameOfReference: hmac(keys.names.current.key, ...name).toString('base64url') } : shown;
 }
 
 /** A copy has no overlays, and a report has no text there. Nothing is drawn of documents. */

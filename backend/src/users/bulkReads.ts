@@ -20,7 +20,7 @@ export async function countPeopleRead(
 ): Promise<void> {
   if (!gateway.config.rateLimits || people.length === 0) return;
   const hour = Math.floor(gateway.clock.now().getTime() / (seconds * 1000));
-  const opaque = (id: string) => hmac(gateway.keys.cursors.current.key, 'people', viewer.id, id).toString('base64url');
+  const opaque = (id: string) => hmac(gateway.keys.names.current.key, 'people', viewer.id, id).toString('base64url');
   const key = `lightbox:people:${opaque(String(hour))}`;
   const counted = await gateway.redis
     .multi()

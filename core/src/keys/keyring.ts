@@ -62,6 +62,8 @@ export interface Keys {
   signOn: KeyRing;
   /** Seals the cursors of lists. */
   cursors: KeyRing;
+  /** Makes names that tell nothing: ETags, versions, frames of reference, and the people of a count in Redis. */
+  names: KeyRing;
   /** Makes the names of throttle keys in Redis. */
   throttles: KeyRing;
   /** Makes the topics of web pushes. */
@@ -91,6 +93,7 @@ export function createKeys(config: Pick<Config, 'appKeys' | 'encryptionKeys' | '
     audit: audit.derive('audit'),
     signOn: app.derive('signOn'),
     cursors: app.derive('cursors'),
+    names: app.derive('names'),
     throttles: app.derive('throttles'),
     topics: app.derive('topics'),
     images: atRest.derive('images'),

@@ -99,6 +99,7 @@ const holders: Record<keyof Keys, Holder | null> = {
   signOn: null,
   cursors: null,
   throttles: null,
+  names: null,
   topics: null,
 };
 
