@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { whenBusy } from '@lightbox/testkit/busy.js';
 import { judged, plain, type Row } from '../bench/report.js';
 import { percentile } from '../bench/stats.js';
 import { Account, type Encounters } from './account.js';
@@ -70,7 +71,7 @@ export async function campaign(cluster: Cluster, size: Size, seed: number, backs
   await backingUp;
   const seconds = (Date.now() - since) / 1000;
   console.log('All processes run again; waiting until the work is done …');
-  const settled = await settle(cluster, 180_000);
+  const settled = await settle(cluster, whenBusy(180_000));
   const messages = new Map(pairs.flat().flatMap(({ acknowledgedAt }) => [...acknowledgedAt]));
   const rows = [
     plain('campaign', 'seconds', seconds),
