@@ -77,7 +77,8 @@ const draftTo = (recipient: Person['_id']) => ({
 });
 const upload = () => api(provider).upload(files.png).expect(201);
 
-it('An upload takes a small number of commands, and none reads what it has just written.', async () => {
+// A signal that comes late, on a busy machine, ends what is kept of sessions and accounts.
+it('An upload takes a small number of commands, and none reads what it has just written.', { retry: 2 }, async () => {
   await upload();
   const expected = [
     'find usages',
@@ -95,8 +96,7 @@ it('An upload takes a small number of commands, and none reads what it has just 
     'find webhooks',
     'update events',
   ];
-  // A signal that comes late, on a busy machine, ends what is kept of sessions and accounts.
-  await vi.waitFor(async () => expect(names(await commandsOf(upload))).toEqual(expected.toSorted()), 60_000);
+  expect(names(await commandsOf(upload))).toEqual(expected.toSorted());
 });
 
 it('Uploads of one person at once share transactions, and none is repeated.', async () => {

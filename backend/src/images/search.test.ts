@@ -295,8 +295,9 @@ describe('Among 10,000 images of one owner', () => {
       const reads = await profiled(test.gateway.db, () => ask(owner, conditions).expect(200));
       const ofCards = reads.filter(({ ns }) => ns.endsWith('.cards'));
       expect(ofCards.length).toBeGreaterThan(0);
-      for (const { planSummary, docsExamined } of ofCards) {
+      for (const { planSummary, keysExamined, docsExamined } of ofCards) {
         expect(planSummary).toMatch(/^IXSCAN/);
+        expect(keysExamined).toBeLessThanOrEqual(limits.exactTotal + 1);
         expect(docsExamined).toBeLessThanOrEqual(limits.exactTotal + 1);
       }
     },

@@ -98,8 +98,8 @@ const holders: Record<keyof Keys, Holder | null> = {
   refresh: null,
   signOn: null,
   cursors: null,
-  throttles: null,
   names: null,
+  throttles: null,
   topics: null,
 };
 
