@@ -9,7 +9,7 @@ const longest = [
   'viewerFiles.long',
   'revocation',
   'seed.long',
-  'secondFactor',
+  'secondFactor.long',
   'emergency.long',
   'story',
 ].map((name) => `/${name}.test.ts`);

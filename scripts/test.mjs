@@ -1,12 +1,15 @@
 // `npm test`: runs the checks, one step after the other. The first failed step ends it.
-// `npm test -- --all` runs the long tests too (`*.long.test.ts`), as continuous integration does.
+// `npm test -- --all` runs the long tests too (`*.long.test.ts`), and every cell of the tables of access, as continuous
+// integration does.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { node, root, StepError, setup } from './setup.mjs';
 
 const results = join(root, 'test-results');
 /** The long tests are a project of the one configuration, and files of the other. */
-const short = process.argv.includes('--all') ? [] : ['--project=!long', '--exclude=**/*.long.test.ts'];
+const isWhole = process.argv.includes('--all');
+const short = isWhole ? [] : ['--project=!long', '--exclude=**/*.long.test.ts'];
+if (isWhole) process.env.ALL_CELLS = '1';
 const counts = { passed: 0, failed: 0 };
 /** The seconds of each step that was done. */
 const times = [];

@@ -320,6 +320,11 @@ type Caller = (typeof callers)[number];
 /** Accounts that cannot sign in, with tokens from before. One of each is enough, because no call changes them. */
 const refused: Partial<Record<Caller, Promise<Person>>> = {};
 
+/** Accounts that cannot sign in take turns, call by call. With `ALL_CELLS=1` each of them makes every call. */
+const shut: readonly Caller[] = ['pending', 'rejected', 'inactive'];
+const isMade = (caller: Caller, turn: number): boolean =>
+  process.env.ALL_CELLS !== undefined || !shut.includes(caller) || shut[turn % shut.length] === caller;
+
 async function arrive(caller: Caller): Promise<{ _id: Person['_id'] | null; token: string | null }> {
   if (caller === 'nobody') return { _id: null, token: null };
   if (caller === 'verification') return { _id: null, token: test.gateway.tokens.verification(absent, absent) };
@@ -401,7 +406,9 @@ function logFor(name: CallName, caller: Caller, status: number, error: string): 
 }
 
 describe('called by', () => {
-  const cells = callers.flatMap((caller) => (Object.keys(rows) as CallName[]).map((name) => ({ caller, name })));
+  const cells = (Object.keys(rows) as CallName[]).flatMap((name, turn) =>
+    callers.filter((caller) => isMade(caller, turn)).map((caller) => ({ caller, name })),
+  );
   it.concurrent.each(cells)('$caller: $name', async ({ caller, name }) => {
     const [shape, row] = [shapes[name], rows[name]];
     const { _id, token } = await arrive(caller);
