@@ -49,7 +49,7 @@ async function sourceOf(
     time,
   });
   const cards = (filter: object) => rows(models.Card, 'at', filter);
-  if (Object.keys(search).length > 0) return cards(await searchFilter(gateway, viewer, { ...search, list }));
+  if (Object.keys(search).length > 0) return cards(searchFilter(gateway, viewer, { ...search, list }));
   if (list === 'shared' && !all) return cards({ person: viewer._id, shared: true });
   const mine = all ? {} : { owner: viewer._id };
   return rows(models.Image, 'createAt', { ...mine, isLead: true, isShared: list === 'shared', ...notHeld });

@@ -4,10 +4,10 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import type { ImageSearch } from '@lightbox/contract/images/search.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { roleMay } from '@lightbox/contract/permissions.js';
-import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { withTerm } from '@lightbox/core/access/cards.js';
+import { oid } from '@lightbox/core/db/ids.js';
 import type { CardDoc } from '@lightbox/core/models/card.js';
-import type { UserDoc } from '@lightbox/core/models/user.js';
-import { beginsWith, wordsOf } from '@lightbox/core/users/search.js';
+import { wordsOf } from '@lightbox/core/users/search.js';
 import type { QueryFilter } from 'mongoose';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { listCards } from './listCards.js';
@@ -16,14 +16,15 @@ type Filter = QueryFilter<CardDoc>;
 
 export async function searchImages(context: Context<typeof imageCalls.searchImages>): Promise<Answer<Image[]>> {
   const { gateway, viewer, body } = context;
-  return listCards(context, await searchFilter(gateway, viewer, body));
+  return listCards(context, searchFilter(gateway, viewer, body));
 }
 
 /** The cards that a search finds. */
-export async function searchFilter(gateway: Gateway, viewer: Viewer, search: ImageSearch): Promise<Filter> {
-  const text = await withText(gateway, viewer, search.text ?? '');
-  return { ...scopeOf(viewer, search), ...conditions(search, gateway.clock.now()), ...text };
-}
+export const searchFilter = ({ clock }: Gateway, viewer: Viewer, search: ImageSearch): Filter => ({
+  ...scopeOf(viewer, search),
+  ...conditions(search, clock.now()),
+  ...withText(search.text ?? ''),
+});
 
 /** The cards in the viewer's gallery. An administrator sees each image once, on the card of its owner. */
 const scopeOf = (viewer: Viewer, { list }: ImageSearch): Filter => ({
@@ -64,57 +65,8 @@ function daysOf(from: string | undefined, to: string | undefined): NonNullable<F
   return { ...(from ? { $gte: from } : {}), ...(to ? { $lte: to } : {}) };
 }
 
-/** With this bound, unlike `$exists`, the index alone has the answer. */
-const LEAST_ID = oid('0'.repeat(24));
-
-/** Patients of the directory that one word may name. Further letters make them fewer. */
-const NAMED_MAX = 1000;
-
-const nameFields = { firstname: 1, lastname: 1 } as const;
-type Named = Pick<UserDoc, '_id' | 'firstname' | 'lastname'>;
-
-const withName = (people: Named[], term: string): ObjectId[] =>
-  people
-    .filter(({ firstname = '', lastname = '' }) =>
-      wordsOf(`${firstname} ${lastname}`).some((word) => word.startsWith(term)),
-    )
-    .map(({ _id }) => _id);
-
-/**
- * Returns a function that finds the patients whose name has a word that begins with the term. For a viewer who may see
- * every patient, an index of the directory has the few of that name. Others are asked only about the patients of their own
- * cards, so that the time of a search tells nothing of other people; so is a name that too many people have.
- */
-function patientFinder({ models, settings }: Gateway, viewer: Viewer): (term: string) => Promise<ObjectId[]> {
-  let own: Promise<Named[]> | undefined;
-  const readOwn = async (): Promise<Named[]> => {
-    const ids = await models.Card.distinct('patient', { person: viewer._id, patient: { $gt: LEAST_ID } });
-    return models.User.find({ _id: { $in: ids } }, nameFields).lean<Named[]>();
-  };
-  const inDirectory = (term: string): Promise<Named[]> =>
-    models.User.find({ role: 'patient', words: beginsWith(term) }, nameFields)
-      .limit(NAMED_MAX + 1)
-      .lean<Named[]>();
-  return async (term) => {
-    if (seesAll(viewer)) return (await inDirectory(term)).slice(0, NAMED_MAX).map(({ _id }) => _id);
-    if (viewer.role === 'healthProvider' && (await settings.get('directory.patients')) === 'all') {
-      const named = await inDirectory(term);
-      if (named.length <= NAMED_MAX) return withName(named, term);
-    }
-    own ??= readOwn();
-    return withName(await own, term);
-  };
-}
-
-/** The cards with a word that begins with the term, of the image or of the name of its patient. */
-function withTerm(term: string, patients: ObjectId[]): Filter {
-  const words = { words: beginsWith(term) };
-  return patients.length > 0 ? { $or: [words, { patient: { $in: patients } }] } : words;
-}
-
-async function withText(gateway: Gateway, viewer: Viewer, text: string): Promise<Filter> {
+/** The cards on which each word of the text begins a word. */
+function withText(text: string): Filter {
   const terms = wordsOf(text).slice(0, limits.searchWords);
-  if (terms.length === 0) return {};
-  const find = patientFinder(gateway, viewer);
-  return { $and: await Promise.all(terms.map(async (term) => withTerm(term, await find(term)))) };
+  return terms.length > 0 ? { $and: terms.map(withTerm) } : {};
 }

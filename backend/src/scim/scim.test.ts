@@ -1,7 +1,8 @@
+import { oid } from '@lightbox/core/db/ids.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import { expect, it } from 'vitest';
 import { connectSocket } from '../testing/client.js';
-import { buildPatient, signIn } from '../testing/factories.js';
+import { buildAdmin, buildImage, buildPatient, signIn } from '../testing/factories.js';
 import { profiled } from '../testing/profiled.js';
 import { scim as ask, makeScimToken } from '../testing/scim.js';
 import { useSignOn } from '../testing/useSignOn.js';
@@ -76,11 +77,14 @@ it('An account is made, listed, replaced, removed and made again; the provider s
   for (const [method, more] of [['GET'], ['DELETE'], ['PATCH', off], ['PUT', body]] as [string, object?][]) {
     expect((await scim(token, method, `/scim/v2/Users/${stranger.id}`, more)).status, method).toBe(404);
   }
+  const { id: image } = await buildImage(test.gateway, { patient: oid(user.id) });
   const renamed = { ...body, name: { givenName: 'Sana', familyName: 'Khan' }, active: false };
   expect(await (await scim(token, 'PUT', `/scim/v2/Users/${user.id}`, renamed)).json()).toMatchObject({
     active: false,
   });
   expect(await userOf(userName)).toMatchObject({ lastname: 'Khan', active: false });
+  const found = await api.as(await buildAdmin(test.gateway)).post('/upload/search', { text: 'khan' });
+  expect(found.body.data).toMatchObject([{ id: image }]);
   expect((await scim(token, 'DELETE', `/scim/v2/Users/${user.id}`)).status).toBe(204);
   expect((await scim(token, 'GET', `/scim/v2/Users/${user.id}`)).status).toBe(404);
   expect(await (await scim(token, 'POST', '/scim/v2/Users', body)).json()).toMatchObject({

@@ -1,6 +1,7 @@
 import { line } from '@lightbox/contract/ids.js';
 import { ScimNames, type ScimUser, type scimCalls } from '@lightbox/contract/scim/calls.js';
 import { Email } from '@lightbox/contract/users/schemas.js';
+import { renameOnCards } from '@lightbox/core/access/cards.js';
 import { isDuplicate, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
@@ -333,7 +334,9 @@ async function change(
       await ScimAccount.updateOne({ _id }, { $set: fields }, { upsert: true, session: tx.session });
       if (Object.keys(names).length > 0) {
         const set = { ...names, ...searchFields({ ...user, ...names }) };
-        await User.updateOne({ _id }, { $set: set }, { session: tx.session });
+        const options = { session: tx.session, returnDocument: 'after' } as const;
+        const named = await User.findByIdAndUpdate(_id, { $set: set }, options).lean<UserDoc>();
+        await renameOnCards(gateway.models, _id, named ?? {}, tx.session);
       }
       if (switched) ended = await setActive(gateway, tx, user, active, `scim:${token.provider}`);
       tx.record({ type: 'scim.changed', record: _id, reason: token.provider });

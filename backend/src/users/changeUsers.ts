@@ -4,6 +4,7 @@ import { plain } from '@lightbox/contract/plain.js';
 import { texts } from '@lightbox/contract/texts.js';
 import type { userCalls } from '@lightbox/contract/users/calls.js';
 import { accountMoves } from '@lightbox/contract/users/states.js';
+import { renameOnCards } from '@lightbox/core/access/cards.js';
 import { requireUser } from '@lightbox/core/access/users.js';
 import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -52,6 +53,9 @@ export async function updateProfile({
         { $set: { ...set, profile: sealProfile(gateway.keys, user._id, profile) }, $unset: unsetClear },
         { session: tx.session, strict: false },
       );
+      const named = { ...now, ...set };
+      if (named.firstname !== now?.firstname || named.lastname !== now?.lastname)
+        await renameOnCards(gateway.models, user._id, named, tx.session);
       if (timeZone) await renewDigest(gateway, { ...(now ?? user), timeZone }, tx.session);
       tx.record({ type: 'profile.update', record: user._id });
       return user._id;

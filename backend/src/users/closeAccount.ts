@@ -1,3 +1,4 @@
+import { renameOnCards } from '@lightbox/core/access/cards.js';
 import { heldPatients, refuseHeld } from '@lightbox/core/access/legalHolds.js';
 import { endCarersOf } from '@lightbox/core/carers/endCarers.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
@@ -206,4 +207,5 @@ async function clearAccount({ gateway, user, by, tx }: Closing): Promise<void> {
   );
   // A concurrent call has just closed it.
   if (cleared.matchedCount === 0) throw new AppError('NOT_FOUND');
+  await renameOnCards(gateway.models, user, {}, tx);
 }

@@ -7,7 +7,8 @@ import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
 import type { ShareDoc } from '../models/share.js';
 import type { StudyDoc } from '../models/study.js';
-import { wordsOf } from '../users/search.js';
+import type { UserDoc } from '../models/user.js';
+import { beginsWith, wordsOf } from '../users/search.js';
 import { touch } from './hold.js';
 import { notHeld } from './requests.js';
 import { covering, covers, liveShare, type ShareTarget, strongest } from './shares.js';
@@ -34,15 +35,60 @@ export async function refreshCards(
   await writeCards(models, cards, session);
 }
 
-/** The card of an image that is about to be written, the first of its study if it has one, and that only its owner sees. */
+/**
+ * The card of an image that is about to be written, the first of its study if it has one, and that only its owner sees. It
+ * names no patient, who would see it too.
+ */
 export const firstCard = (image: ImageDoc, study: StudyDoc | null): CardDoc => ({
   _id: newId(),
-  ...ownCard(image, study ? { ...study, captions: [] } : undefined, [], image.createAt),
+  ...ownCard({ image, study: study ? { ...study, captions: [] } : undefined, name: {} }, [], image.createAt),
 });
 
 type CardStudy = StudyDoc & { captions: string[] };
 
-/** Words on a card, at most. Those of the own caption and of the title come first. */
+/** The name of a patient. */
+export type Name = Pick<UserDoc, 'firstname' | 'lastname'>;
+
+/** An image with what its cards show of its study and its patient. */
+export interface CardSource {
+  image: ImageDoc;
+  study?: CardStudy | undefined;
+  name: Name;
+}
+
+/** Words of the patient's name begin with this sign, which no other word has: a new name replaces them alone. */
+const NAME = '@';
+const nameWords = ({ firstname = '', lastname = '' }: Name): string[] =>
+  wordsOf(`${firstname} ${lastname}`).map((word) => NAME + word);
+
+/** The cards with a word that begins with the term, of captions and title or of the patient's name. */
+export const withTerm = (term: string) => ({ words: { $in: [beginsWith(term), beginsWith(NAME + term)] } });
+
+/**
+ * Writes the new name of a patient on all cards that show the patient; without a name the old one is removed. Part of each
+ * transaction that changes a name.
+ */
+export async function renameOnCards(
+  models: Models,
+  patient: ObjectId,
+  name: Name,
+  session: ClientSession,
+): Promise<void> {
+  // As in `refreshCards`. An image that becomes the patient's at this moment is shared with the account, which both write.
+  await models.Image.updateMany({ patient }, touch, { session });
+  const images = await models.Image.distinct('_id', { patient }).session(session);
+  const others = {
+    $filter: { input: '$words', cond: { $ne: [{ $substrCP: ['$$this', 0, NAME.length] }, NAME] } },
+  };
+  // A word of the name is no name of a field.
+  const words = { $concatArrays: [{ $literal: nameWords(name) }, others] };
+  await models.Card.updateMany({ image: { $in: images }, patient }, [{ $set: { words } }], {
+    session,
+    updatePipeline: true,
+  });
+}
+
+/** Words on a card, at most. Those of the name, of the own caption and of the title come first. */
 const WORDS = 500;
 
 type CardRow = Omit<CardDoc, '_id'>;
@@ -90,22 +136,32 @@ async function cardsOf(models: Models, rows: ImageDoc[], now: Date, session: Cli
   >();
   const studies = await models.Study.find({ _id: { $in: ids } }, null, { session }).lean<StudyDoc[]>();
   const captions = await captionsOf(models, studies, session);
+  const names = await namesOf(models, rows, session);
   return rows.flatMap((image) => {
     const found = studies.find(({ _id }) => sameId(_id, image.study));
     const study = found && { ...found, captions: captions.get(String(found._id)) ?? [] };
     const given = shares.filter((share) => covers(share, image));
-    return cardsOfImage(image, study, given, now);
+    return cardsOfImage({ image, study, name: names.get(String(image.patient)) ?? {} }, given, now);
   });
 }
 
 /** Returns the cards of one image, by the live shares that cover it. `captions`: those of the study's pictures. */
-export function cardsOfImage(image: ImageDoc, study: CardStudy | undefined, given: ShareDoc[], now: Date): CardRow[] {
+export function cardsOfImage(of: CardSource, given: ShareDoc[], now: Date): CardRow[] {
+  const { image } = of;
   const people = image.shownTo.filter((person) => !person.equals(image.owner));
   const received = people.flatMap((person) => {
     const theirs = given.filter(({ recipient }) => recipient.equals(person));
-    return theirs.length > 0 ? [receivedCard(image, study, person, theirs, now)] : [];
+    return theirs.length > 0 ? [receivedCard(of, person, theirs, now)] : [];
   });
-  return image.isLead ? [ownCard(image, study, given, now), ...received] : received;
+  return image.isLead ? [ownCard(of, given, now), ...received] : received;
+}
+
+async function namesOf(models: Models, rows: ImageDoc[], session: ClientSession): Promise<Map<string, Name>> {
+  const ids = rows.flatMap(({ patient }) => (patient ? [patient] : []));
+  if (ids.length === 0) return new Map();
+  const fields = { firstname: 1, lastname: 1 };
+  const people = await models.User.find({ _id: { $in: ids } }, fields, { session }).lean<UserDoc[]>();
+  return new Map(people.map((one) => [String(one._id), one]));
 }
 
 /**
@@ -125,23 +181,17 @@ async function captionsOf(models: Models, studies: StudyDoc[], session: ClientSe
   return captions;
 }
 
-const ownCard = (image: ImageDoc, study: CardStudy | undefined, given: ShareDoc[], now: Date): CardRow => ({
+const ownCard = ({ image, ...about }: CardSource, given: ShareDoc[], now: Date): CardRow => ({
   ...outline(image),
   person: image.owner,
   own: true,
   shared: image.isShared,
   at: image.createAt,
   ...states(given, now),
-  ...facts(image, study),
+  ...facts({ image, ...about }),
 });
 
-function receivedCard(
-  image: ImageDoc,
-  study: CardStudy | undefined,
-  person: ObjectId,
-  theirs: ShareDoc[],
-  now: Date,
-): CardRow {
+function receivedCard({ image, study, name }: CardSource, person: ObjectId, theirs: ShareDoc[], now: Date): CardRow {
   const mine = strongest(theirs);
   const opened = theirs.filter(({ verifiedAt }) => verifiedAt);
   const opens = opened.some(({ deidentified }) => !deidentified);
@@ -153,7 +203,11 @@ function receivedCard(
     shared: true,
     at: new Date(Math.max(...theirs.map(({ createAt }) => createAt.getTime()))),
     ...states(mine ? [mine] : [], now),
-    ...(opens ? facts(image, knowsStudy ? study : undefined) : opened.length > 0 ? factsOfCopy(image) : {}),
+    ...(opens
+      ? facts({ image, study: knowsStudy ? study : undefined, name })
+      : opened.length > 0
+        ? factsOfCopy(image)
+        : {}),
   };
 }
 
@@ -179,13 +233,11 @@ function states(shares: ShareDoc[], now: Date): Pick<CardDoc, 'waiting' | 'locke
 }
 
 /** The facts that only people see who may open the image. */
-function facts(
-  image: ImageDoc,
-  study: CardStudy | undefined,
-): Pick<CardDoc, 'words' | 'modalities' | 'day' | 'patient'> {
+function facts({ image, study, name }: CardSource): Pick<CardDoc, 'words' | 'modalities' | 'day' | 'patient'> {
   const { caption, dicom, patient, createAt } = image;
+  const texts = [caption, study?.title ?? '', ...(study?.captions ?? [])];
   return {
-    words: [...new Set([caption, study?.title ?? '', ...(study?.captions ?? [])].flatMap(wordsOf))].slice(0, WORDS),
+    words: [...new Set([...nameWords(name), ...texts.flatMap(wordsOf)])].slice(0, WORDS),
     modalities: [...new Set([...(study?.modalities ?? []), ...(dicom?.modality ? [dicom.modality] : [])])],
     day: study?.studyDate ?? dicom?.studyDate ?? dayOf(createAt),
     ...(patient ? { patient } : {}),

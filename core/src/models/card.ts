@@ -27,7 +27,10 @@ export interface CardDoc {
   locked: boolean;
   /** The first end of these shares. */
   endsAt?: Date;
-  /** Words of the caption, of the study's title and of the captions of its pictures, for prefix search (`users/search.ts`). */
+  /**
+   * Words of the patient's name, each after a sign, of the caption, of the study's title and of the captions of its pictures,
+   * for prefix search (`withTerm`).
+   */
   words: string[];
   modalities: string[];
   patient?: Id;

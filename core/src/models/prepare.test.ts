@@ -114,12 +114,52 @@ it('A database of a version without cards gets them once, by one of the processe
   expect(await Card.findOne({ person: recipient }).lean()).toMatchObject({ at: new Date(7), waiting: true, words: [] });
 });
 
+it('Cards of a version without the names of patients get them, and keep their other words.', async () => {
+  const { Image, Card, Task, User } = core.models;
+  const people = ['Amina', 'Bilal', ''].map((firstname) => {
+    const username = String(newId());
+    const account = { _id: newId(), username, usernameKey: username, email: `${username}@x.test`, words: [username] };
+    return { ...account, ...(firstname ? { firstname } : {}), role: 'patient' };
+  });
+  const lists = { audience: [], shownTo: [], isShared: false, isLead: false };
+  const images = people.flatMap(({ _id: patient }) => [
+    { ...lists, _id: newId(), patient },
+    { ...lists, _id: newId(), patient },
+  ]);
+  await User.collection.insertMany(people as never[]);
+  await Image.collection.insertMany(images as never[]);
+  const person = newId();
+  await Card.collection.insertMany(
+    images.map(({ _id: image, patient }) => ({ _id: newId(), person, image, patient, words: ['hand'] })) as never[],
+  );
+  // A recipient who has not entered the code.
+  const outline = { _id: newId(), person: newId(), image: images[0]?._id };
+  await Card.collection.insertOne({ ...outline, words: [] } as never);
+  await Task.deleteMany({ _id: 'upgrade:names' });
+  await Promise.all([prepare(), prepare()]);
+  const words = await Promise.all(
+    people.map(async ({ _id: patient }) => (await Card.find({ person, patient }).lean()).map((card) => card.words)),
+  );
+  expect(words).toEqual([
+    [
+      ['@amina', 'hand'],
+      ['@amina', 'hand'],
+    ],
+    [
+      ['@bilal', 'hand'],
+      ['@bilal', 'hand'],
+    ],
+    [['hand'], ['hand']],
+  ]);
+  expect((await Card.findById(outline._id).lean())?.words).toEqual([]);
+});
+
 it('The changes of this version are made once, also when many processes start at the same moment.', async () => {
   const { Task, Position } = core.models;
   await Task.deleteMany({ _id: /^upgrade:/ });
   await Promise.all(Array.from({ length: 4 }, () => prepare()));
-  expect((await begunSteps(core.models)).sort()).toEqual(['cards', 'words']);
-  expect(await Task.countDocuments({ _id: /^upgrade:/, doneAt: { $exists: true } })).toBe(2);
+  expect((await begunSteps(core.models)).sort()).toEqual(['cards', 'names', 'words']);
+  expect(await Task.countDocuments({ _id: /^upgrade:/, doneAt: { $exists: true } })).toBe(3);
   expect(await Position.countDocuments({ _id: /^upgrade:/ })).toBe(0);
 });
 

@@ -23,7 +23,7 @@ export async function fill(
   };
   // A new installation has nothing to change.
   const doneAt = new Date();
-  for (const name of ['cards', 'words']) {
+  for (const name of ['cards', 'words', 'names']) {
     await models.Task.create({ _id: `upgrade:${name}`, nextAt: doneAt, begunAt: doneAt, doneAt });
   }
   const people = await timed('people', () => fillPeople(place, size));

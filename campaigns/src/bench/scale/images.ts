@@ -61,10 +61,11 @@ export async function fillImages(place: Place, size: Size, people: People): Prom
     await into.shares.add(...shares);
     await into.studies.add(study);
     for (const image of images) {
-      const of = image.study ? { ...study, captions: [] } : undefined;
+      const name = people.names.get(String(image.patient)) ?? {};
+      const of = { image, study: image.study ? { ...study, captions: [] } : undefined, name };
       const live = shares.filter((share) => share.live);
       const covering = live.filter((share) => (share.study ? image.study : share.image.equals(image._id)));
-      await into.cards.add(...cardsOfImage(image, of, covering, now).map((card) => ({ _id: newId(), ...card })));
+      await into.cards.add(...cardsOfImage(of, covering, now).map((card) => ({ _id: newId(), ...card })));
     }
     if (block % Math.ceil(blocks / 500) === 0 && images[0]) some.push(images[0]._id);
     if (showsCaller(block) && ofPatient.length < 10) ofPatient.push((images.at(-1) as ImageDoc)._id);

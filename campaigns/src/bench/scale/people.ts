@@ -24,6 +24,7 @@ export async function fillPeople(place: Place, size: Size): Promise<People> {
   return {
     providers: providers.map(({ _id }) => _id),
     patients: patients.map(({ _id }) => _id),
+    names: new Map(patients.map((one) => [String(one._id), one])),
     owner: await signIn(providers[0]),
     recipient: await signIn(providers[1]),
     patient: await signIn(patients[0]),

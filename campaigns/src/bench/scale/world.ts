@@ -1,4 +1,5 @@
 import type { Tokens } from '@lightbox/backend/auth/tokens.js';
+import type { Name } from '@lightbox/core/access/cards.js';
 import type { Keys } from '@lightbox/core/keys/keyring.js';
 import type { Models } from '@lightbox/core/models/models.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
@@ -40,6 +41,8 @@ export interface Viewer {
 export interface People {
   providers: UserDoc['_id'][];
   patients: UserDoc['_id'][];
+  /** The name of each patient, by id. */
+  names: Map<string, Name>;
   owner: Viewer;
   recipient: Viewer;
   patient: Viewer;

@@ -1,0 +1,114 @@
+import type { CardDoc } from '@lightbox/core/models/card.js';
+import { expect, it } from 'vitest';
+import {
+  type BuiltImage,
+  buildAdmin,
+  buildImage,
+  buildPatient,
+  buildProvider,
+  buildShare,
+  buildStudy,
+  PASSWORD,
+  type Person,
+} from '../testing/factories.js';
+import { png } from '../testing/files.js';
+import { useGateway } from '../testing/useGateway.js';
+
+const { test, api } = useGateway();
+
+async function found(viewer: Person, text: string): Promise<string[]> {
+  const { body } = await api.as(viewer).post('/upload/search', { text }).expect(200);
+  return body.data.map(({ id }: { id: string }) => id).sort();
+}
+const sorted = (...images: BuiltImage[]) => images.map(({ id }) => id).sort();
+
+/** The words of the cards that name a patient. */
+async function wordsOfCards(patient: Person): Promise<string[][]> {
+  const cards = await test.gateway.models.Card.find({ patient: patient._id }).sort({ _id: 1 }).lean<CardDoc[]>();
+  return cards.map(({ words }) => words);
+}
+
+it('A new name of a patient is found at once, and the old one no more, by all who may open the images.', async () => {
+  const patient = await buildPatient(test.gateway, { firstname: 'Zubaida', lastname: 'Rehman' });
+  const [admin, colleague, waiting, ofCopy] = [
+    await buildAdmin(test.gateway),
+    await buildProvider(test.gateway),
+    await buildProvider(test.gateway),
+    await buildProvider(test.gateway),
+  ];
+  // The caption has a word of the old name, and one of the new.
+  const hand = await buildImage(test.gateway, { patient: patient._id, caption: 'Rehman, hand after Noor' });
+  const study = await buildStudy(test.gateway, { owner: hand.owner, patient: patient._id });
+  for (const image of [hand, study]) {
+    await buildShare(test.gateway, { image, recipient: colleague, verified: true });
+    await buildShare(test.gateway, { image, recipient: waiting });
+    await buildShare(test.gateway, { image, recipient: ofCopy, verified: true, deidentified: true });
+  }
+  const see = [hand.owner, colleague, admin];
+  for (const viewer of see) expect(await found(viewer, 'zubaida rehman')).toEqual(sorted(hand, study));
+
+  await api.as(patient).put('/users/profile', { firstname: 'Noor', lastname: 'Malik' }).expect(200);
+  for (const viewer of see) {
+    expect(await found(viewer, 'noor malik')).toEqual(sorted(hand, study));
+    expect(await found(viewer, 'zubaida')).toEqual([]);
+    expect(await found(viewer, 'rehman')).toEqual(sorted(hand));
+  }
+  for (const text of ['zubaida', 'noor', 'malik']) {
+    expect(await found(waiting, text)).toEqual([]);
+    expect(await found(ofCopy, text)).toEqual([]);
+  }
+});
+
+it('A word is no pattern and no sign of a name.', async () => {
+  const patient = await buildPatient(test.gateway, { firstname: '$name', lastname: '@home' });
+  const image = await buildImage(test.gateway, { patient: patient._id });
+  expect(await found(image.owner, 'name @home')).toEqual([image.id]);
+  await api.as(patient).put('/users/profile', { firstname: '$words', lastname: '@' }).expect(200);
+  expect(await found(image.owner, 'words')).toEqual([image.id]);
+  expect(await found(image.owner, 'home')).toEqual([]);
+});
+
+it('With the account of a patient its name disappears from the cards.', async () => {
+  const patient = await buildPatient(test.gateway, { firstname: 'Zarina', lastname: 'Qureshi' });
+  const image = await buildImage(test.gateway, { patient: patient._id, caption: 'Left hand' });
+  await buildShare(test.gateway, { image, verified: true });
+  expect((await wordsOfCards(patient)).flat()).toContain('@zarina');
+  await api.as(patient).del('/users/profile', { password: PASSWORD }).expect(200);
+  const words = await wordsOfCards(patient);
+  expect(words.length).toBeGreaterThan(0);
+  expect(words.flat().filter((word) => word.startsWith('@'))).toEqual([]);
+  expect(await found(image.owner, 'zarina')).toEqual([]);
+  expect(await found(image.owner, 'left hand')).toEqual([image.id]);
+});
+
+it('A name that changes while images of the patient are stored and opened is the same on all cards.', async () => {
+  const provider = await buildProvider(test.gateway);
+  const patient = await buildPatient(test.gateway, { firstname: 'Before', lastname: 'Khan' });
+  const kept = await Promise.all(
+    Array.from({ length: 4 }, () => buildImage(test.gateway, { owner: provider, patient: patient._id })),
+  );
+  const shares = await Promise.all(kept.map((image) => buildShare(test.gateway, { image })));
+  const rename = (firstname: string) => api.as(patient).put('/users/profile', { firstname });
+  const upload = (n: number) =>
+    api.as(provider).upload(png(4, 4, 400 + n), { caption: `n${n}`, patientId: patient.id });
+  const open = ({ id, code, recipient }: (typeof shares)[number]) =>
+    api.as(recipient).post('/sharing/verify', { sharingRequestId: id, verificationCode: code });
+  const answers = await Promise.all([
+    ...[1, 2, 3, 4].map(upload),
+    rename('Between'),
+    ...shares.map(open),
+    ...[5, 6, 7, 8].map(upload),
+    rename('After'),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([
+    201, 201, 201, 201, 200, 200, 200, 200, 200, 201, 201, 201, 201, 200,
+  ]);
+  const now = await test.gateway.models.User.findById(patient._id).lean();
+  const words = await wordsOfCards(patient);
+  expect(words.length).toBeGreaterThanOrEqual(16);
+  for (const one of words) {
+    expect(one.filter((word) => word.startsWith('@')).sort()).toEqual(
+      [`@${now?.firstname?.toLowerCase()}`, '@khan'].sort(),
+    );
+  }
+});
