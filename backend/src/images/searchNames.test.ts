@@ -1,4 +1,6 @@
+import { refreshCards, renameOnCards } from '@lightbox/core/access/cards.js';
 import type { CardDoc } from '@lightbox/core/models/card.js';
+import type { ClientSession } from 'mongoose';
 import { expect, it } from 'vitest';
 import {
   type BuiltImage,
@@ -112,3 +114,35 @@ it('A name that changes while images of the patient are stored and opened is the
     );
   }
 });
+
+it.each(['opening', 'renaming'] as const)(
+  'A share is opened while a name changes: the card has the new name, also when the %s ends last.',
+  async (last) => {
+    const { models, db, clock } = test.gateway;
+    const patient = await buildPatient(test.gateway, { firstname: 'Before', lastname: 'Khan' });
+    // Not the first of its study, so the owner has no card of it, which both would write.
+    const image = await buildImage(test.gateway, { patient: patient._id, isLead: false });
+    const { _id, recipient } = await buildShare(test.gateway, { image });
+    const acts = {
+      opening: async (session: ClientSession) => {
+        await models.Share.updateOne({ _id }, { $set: { verifiedAt: clock.now() } }, { session });
+        await refreshCards(models, { image: image._id }, clock.now(), session);
+      },
+      renaming: async (session: ClientSession) => {
+        const set = { firstname: 'After', lastname: 'Khan' };
+        await models.User.updateOne({ _id: patient._id }, { $set: set }, { session });
+        await renameOnCards(models, patient._id, set, session);
+      },
+    };
+    let first: Promise<unknown> | undefined;
+    await db.transaction(async (session) => {
+      // From here on this transaction sees the state before the first act, until it is repeated.
+      await models.User.findById(patient._id, null, { session }).lean();
+      first ??= db.transaction(acts[last === 'opening' ? 'renaming' : 'opening']);
+      await first;
+      await acts[last](session);
+    });
+    const card = await models.Card.findOne({ image: image._id, person: recipient._id }).lean();
+    expect(card?.words).toEqual(expect.arrayContaining(['@after', '@khan']));
+  },
+);
