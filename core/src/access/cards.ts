@@ -118,6 +118,24 @@ export async function addCards(models: Models, after: ObjectId | null, now: Date
   return ids.at(-1) ?? null;
 }
 
+/**
+ * Writes the name of the next patient who has images on their cards, in a database of a version without names on cards.
+ * Returns the patient; null at the end.
+ */
+export async function addNames(models: Models, after: ObjectId | null): Promise<ObjectId | null> {
+  const next = { patient: after ? { $gt: after } : { $exists: true } };
+  const image = await models.Image.findOne(next, { patient: 1 }).sort({ patient: 1 }).lean<ImageDoc>();
+  const patient = image?.patient;
+  if (!patient) return null;
+  await models.User.db.transaction(async (session) => {
+    const fields = { firstname: 1, lastname: 1 };
+    // Written, so that a change of the name at the same moment comes before or after.
+    const user = await models.User.findByIdAndUpdate(patient, touch, { session, projection: fields }).lean<UserDoc>();
+    await renameOnCards(models, patient, user ?? {}, session);
+  });
+  return patient;
+}
+
 async function writeCards(models: Models, cards: CardRow[], session: ClientSession): Promise<void> {
   if (cards.length === 0) return;
   const writes = cards.map(

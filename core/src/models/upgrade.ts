@@ -1,10 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { addCards, renameOnCards } from '../access/cards.js';
-import { touch } from '../access/hold.js';
+import { addCards, addNames } from '../access/cards.js';
 import { ConfigError } from '../config/env.js';
 import type { ObjectId } from '../db/ids.js';
 import { searchFields } from '../users/search.js';
-import type { ImageDoc } from './image.js';
 import type { Models } from './models.js';
 import type { TaskDoc } from './task.js';
 import type { UserDoc } from './user.js';
@@ -31,7 +29,7 @@ const steps: Record<string, Step> = {
   /** Accounts whose words were stored before the letters and digits of Arabic and Urdu were folded. */
   words: { work: foldWords, compatible: false },
   /** Cards without the names of their patients. */
-  names: { work: nameCards, compatible: false },
+  names: { work: addNames, compatible: false },
 };
 
 /** A process that died in a step blocks the others for this time. */
@@ -123,19 +121,4 @@ async function foldWords({ User }: Models, after: ObjectId | null): Promise<Obje
     );
   }
   return users.at(-1)?._id ?? null;
-}
-
-/** The next patient who has images, and all their cards. */
-async function nameCards(models: Models, after: ObjectId | null): Promise<ObjectId | null> {
-  const next = { patient: after ? { $gt: after } : { $exists: true } };
-  const image = await models.Image.findOne(next, { patient: 1 }).sort({ patient: 1 }).lean<ImageDoc>();
-  const patient = image?.patient;
-  if (!patient) return null;
-  await models.User.db.transaction(async (session) => {
-    const fields = { firstname: 1, lastname: 1 };
-    // Written, so that a change of the name at the same moment comes before or after.
-    const user = await models.User.findByIdAndUpdate(patient, touch, { session, projection: fields }).lean<UserDoc>();
-    await renameOnCards(models, patient, user ?? {}, session);
-  });
-  return patient;
 }
