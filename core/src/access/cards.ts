@@ -56,13 +56,15 @@ export interface CardSource {
   name: Name;
 }
 
-/** Words of the patient's name begin with this sign, which no other word has: a new name replaces them alone. */
-const NAME = '@';
-const nameWords = ({ firstname = '', lastname = '' }: Name): string[] =>
-  wordsOf(`${firstname} ${lastname}`).map((word) => NAME + word);
+const nameWords = ({ firstname = '', lastname = '' }: Name): string[] => wordsOf(`${firstname} ${lastname}`);
 
-/** The cards with a word that begins with the term, of captions and title or of the patient's name. */
-export const withTerm = (term: string) => ({ words: { $in: [beginsWith(term), beginsWith(NAME + term)] } });
+/**
+ * The cards with a word that begins with the term, of captions and title or of the patient's name. Both are fields of their
+ * own: of several words in one field, MongoDB looks up the first alone, and it may be the most frequent one.
+ */
+export const withTerm = (term: string) => ({
+  $or: [{ words: beginsWith(term) }, { names: beginsWith(term) }],
+});
 
 /**
  * Writes the new name of a patient on all cards that show the patient; without a name the old one is removed. Part of each
@@ -77,18 +79,11 @@ export async function renameOnCards(
   // As in `refreshCards`. An image that becomes the patient's at this moment is shared with the account, which both write.
   await models.Image.updateMany({ patient }, touch, { session });
   const images = await models.Image.distinct('_id', { patient }).session(session);
-  const others = {
-    $filter: { input: '$words', cond: { $ne: [{ $substrCP: ['$$this', 0, NAME.length] }, NAME] } },
-  };
-  // A word of the name is no name of a field.
-  const words = { $concatArrays: [{ $literal: nameWords(name) }, others] };
-  await models.Card.updateMany({ image: { $in: images }, patient }, [{ $set: { words } }], {
-    session,
-    updatePipeline: true,
-  });
+  const names = nameWords(name);
+  await models.Card.updateMany({ image: { $in: images }, patient }, { $set: { names } }, { session });
 }
 
-/** Words on a card, at most. Those of the name, of the own caption and of the title come first. */
+/** Words on a card, at most. Those of the own caption and of the title come first. */
 const WORDS = 500;
 
 type CardRow = Omit<CardDoc, '_id'>;
@@ -251,14 +246,17 @@ function states(shares: ShareDoc[], now: Date): Pick<CardDoc, 'waiting' | 'locke
 }
 
 /** The facts that only people see who may open the image. */
-function facts({ image, study, name }: CardSource): Pick<CardDoc, 'words' | 'modalities' | 'day' | 'patient'> {
+function facts({
+  image,
+  study,
+  name,
+}: CardSource): Pick<CardDoc, 'words' | 'names' | 'modalities' | 'day' | 'patient'> {
   const { caption, dicom, patient, createAt } = image;
-  const texts = [caption, study?.title ?? '', ...(study?.captions ?? [])];
   return {
-    words: [...new Set([...nameWords(name), ...texts.flatMap(wordsOf)])].slice(0, WORDS),
+    words: [...new Set([caption, study?.title ?? '', ...(study?.captions ?? [])].flatMap(wordsOf))].slice(0, WORDS),
     modalities: [...new Set([...(study?.modalities ?? []), ...(dicom?.modality ? [dicom.modality] : [])])],
     day: study?.studyDate ?? dicom?.studyDate ?? dayOf(createAt),
-    ...(patient ? { patient } : {}),
+    ...(patient ? { patient, names: nameWords(name) } : {}),
   };
 }
 

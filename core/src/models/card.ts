@@ -27,13 +27,12 @@ export interface CardDoc {
   locked: boolean;
   /** The first end of these shares. */
   endsAt?: Date;
-  /**
-   * Words of the patient's name, each after a sign, of the caption, of the study's title and of the captions of its pictures,
-   * for prefix search (`withTerm`).
-   */
+  /** Words of the caption, of the study's title and of the captions of its pictures, for prefix search (`withTerm`). */
   words: string[];
   modalities: string[];
   patient?: Id;
+  /** Words of the patient's name, as `words`. */
+  names?: string[];
 }
 
 const own = { partialFilterExpression: { own: true } };
@@ -53,12 +52,14 @@ export const card = schemaOf<CardDoc>({
   words: [String],
   modalities: [String],
   patient: ObjectId,
+  names: { type: [String], default: undefined },
 })
   .index({ image: 1, person: 1 }, { unique: true })
   .index({ study: 1 }, { partialFilterExpression: { study: { $exists: true } } })
-  // The cards of one person, in order; by a word; of a patient.
+  // The cards of one person, in order; by a word of the texts or of the patient's name; of a patient.
   .index({ person: 1, shared: 1, at: -1, _id: -1 })
   .index({ person: 1, words: 1 })
+  .index({ person: 1, names: 1 })
   .index({ person: 1, patient: 1, at: -1, _id: -1 })
   // Their few cards of a rare kind, modality or day.
   .index({ person: 1, shared: 1, kind: 1, at: -1, _id: -1 })
@@ -71,6 +72,7 @@ export const card = schemaOf<CardDoc>({
   // The same of all images, for administrators: each image has one card of its owner.
   .index({ shared: 1, at: -1, _id: -1 }, own)
   .index({ words: 1 }, own)
+  .index({ names: 1 }, own)
   .index({ patient: 1, at: -1, _id: -1 }, own)
   .index({ shared: 1, kind: 1, at: -1, _id: -1 }, own)
   .index({ shared: 1, modalities: 1, at: -1, _id: -1 }, own)

@@ -114,7 +114,7 @@ it('A database of a version without cards gets them once, by one of the processe
   expect(await Card.findOne({ person: recipient }).lean()).toMatchObject({ at: new Date(7), waiting: true, words: [] });
 });
 
-it('Cards of a version without the names of patients get them, and keep their other words.', async () => {
+it('Cards of a version without the names of patients get them.', async () => {
   const { Image, Card, Task, User } = core.models;
   const people = ['Amina', 'Bilal', ''].map((firstname) => {
     const username = String(newId());
@@ -137,21 +137,15 @@ it('Cards of a version without the names of patients get them, and keep their ot
   await Card.collection.insertOne({ ...outline, words: [] } as never);
   await Task.deleteMany({ _id: 'upgrade:names' });
   await Promise.all([prepare(), prepare()]);
-  const words = await Promise.all(
-    people.map(async ({ _id: patient }) => (await Card.find({ person, patient }).lean()).map((card) => card.words)),
+  const names = await Promise.all(
+    people.map(async ({ _id: patient }) => (await Card.find({ person, patient }).lean()).map((card) => card.names)),
   );
-  expect(words).toEqual([
-    [
-      ['@amina', 'hand'],
-      ['@amina', 'hand'],
-    ],
-    [
-      ['@bilal', 'hand'],
-      ['@bilal', 'hand'],
-    ],
-    [['hand'], ['hand']],
+  expect(names).toEqual([
+    [['amina'], ['amina']],
+    [['bilal'], ['bilal']],
+    [[], []],
   ]);
-  expect((await Card.findById(outline._id).lean())?.words).toEqual([]);
+  expect((await Card.findById(outline._id).lean())?.names).toBeUndefined();
 });
 
 it('The changes of this version are made once, also when many processes start at the same moment.', async () => {
