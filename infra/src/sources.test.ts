@@ -24,6 +24,24 @@ it('No transaction begins outside of `events.change`, except those that mark the
   ]);
 });
 
+it('The name of an account changes together with its cards (`renameOnCards`).', () => {
+  const texts = sources.map((file) => [file, readFileSync(join(root, file), 'utf8')] as const);
+  const writes = texts.filter(([, text]) => /\bsearchFields\(/.test(text));
+  expect(
+    writes
+      .filter(([, text]) => !text.includes('renameOnCards('))
+      .map(([file]) => file)
+      .sort(),
+  ).toEqual([
+    // New accounts, which no card names yet, and words that are folded anew.
+    'backend/src/auth/register.ts',
+    'backend/src/bootstrap.ts',
+    'backend/src/demo/seed.ts',
+    'backend/src/signOn/account.ts',
+    'core/src/models/upgrade.ts',
+  ]);
+});
+
 const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { workspaces: string[] };
 
 /** Every TypeScript file of the repository, tests too, with its path. */
