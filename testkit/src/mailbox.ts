@@ -45,6 +45,8 @@ export async function startMailbox(at = 0): Promise<Mailbox> {
       }, done);
     },
   });
+  // A process that is killed while it sends a mail must not end this one.
+  server.on('error', () => undefined);
   server.listen(at, '127.0.0.1');
   await once(server.server, 'listening');
   const { port } = server.server.address() as AddressInfo;

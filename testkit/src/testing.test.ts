@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { redisAddress } from '@lightbox/core/config/redisUrl.js';
 import { Redis } from 'ioredis';
 import mongoose from 'mongoose';
 import { expect, it } from 'vitest';
 import { testConfig } from './config.js';
-import { startMailbox } from './mailbox.js';
+import { type Mailbox, startMailbox } from './mailbox.js';
 
 it('Each test file gets a database with transactions and an empty Redis.', async () => {
   const [one, other] = [await testConfig(), await testConfig()];
@@ -20,20 +20,31 @@ it('Each test file gets a database with transactions and an empty Redis.', async
   redis.disconnect();
 });
 
+/** Sends a mail, and returns its connection after the last answer. Without content it stops after the line DATA. */
+async function send({ url }: Mailbox, to: string, ...content: string[]): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  await once(socket, 'data');
+  for (const line of ['EHLO x', 'MAIL FROM:<a@b.org>', `RCPT TO:<${to}>`, 'DATA', ...content]) {
+    socket.write(`${line}\r\n`);
+    await once(socket, 'data');
+  }
+  return socket;
+}
+
+it('The mailbox goes on when a client dies in the middle of a mail.', async () => {
+  const mailbox = await startMailbox();
+  const dying = await send(mailbox, 'ann@hospital.org');
+  dying.resetAndDestroy();
+  const socket = await send(mailbox, 'bob@hospital.org', 'Subject: Whole\r\n\r\nHello\r\n.');
+  await mailbox.waitFor('bob@hospital.org', 'Whole');
+  expect(mailbox.mails('ann@hospital.org')).toEqual([]);
+  socket.destroy();
+  await mailbox.stop();
+});
+
 it('The mailbox finds mails by recipient and subject.', async () => {
   const mailbox = await startMailbox();
-  const socket = connect(Number(new URL(mailbox.url).port), '127.0.0.1');
-  const lines = [
-    'EHLO x',
-    'MAIL FROM:<a@b.org>',
-    'RCPT TO:<Ann@Hospital.org>',
-    'DATA',
-    'Subject: Hi\r\n\r\nCode: 123456\r\n.',
-  ];
-  for (const line of lines) {
-    await once(socket, 'data');
-    socket.write(`${line}\r\n`);
-  }
+  const socket = await send(mailbox, 'Ann@Hospital.org', 'Subject: Hi\r\n\r\nCode: 123456\r\n.');
   const [mail] = await mailbox.waitFor('ann@hospital.org', 'Hi');
   expect(mail?.text).toContain('Code: 123456');
   expect(mailbox.mails('bob@hospital.org')).toEqual([]);
