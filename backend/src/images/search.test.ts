@@ -285,13 +285,17 @@ describe('Among 10,000 images of one owner', () => {
   ])(
     'A search that finds %s reads by an index no more cards than its page and its total need.',
     async (_, conditions) => {
-      const reads = await profiled(test.gateway.db, () => ask(owner, conditions).expect(200));
+      const admin = await buildAdmin(test.gateway);
+      const reads = await profiled(test.gateway.db, async () => {
+        for (const viewer of [owner, admin]) await ask(viewer, conditions).expect(200);
+      });
       const ofCards = reads.filter(({ ns }) => ns.endsWith('.cards'));
       expect(ofCards.length).toBeGreaterThan(0);
       for (const { planSummary, keysExamined, docsExamined } of ofCards) {
         expect(planSummary).toMatch(/^IXSCAN/);
-        expect(keysExamined).toBeLessThanOrEqual(limits.exactTotal + 1);
-        expect(docsExamined).toBeLessThanOrEqual(limits.exactTotal + 1);
+        // Administrators meet the one image of another owner too.
+        expect(keysExamined).toBeLessThanOrEqual(limits.exactTotal + 2);
+        expect(docsExamined).toBeLessThanOrEqual(limits.exactTotal + 2);
       }
     },
   );

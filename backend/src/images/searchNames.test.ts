@@ -133,3 +133,18 @@ it.each(['opening', 'renaming'] as const)(
     expect(card?.names).toEqual(['after', 'khan']);
   },
 );
+
+it('An upload that gives a shared study its patient relies on the account: a new name comes before it or after it.', async () => {
+  const patient = await buildPatient(test.gateway, { firstname: 'Yasmin' });
+  const study = await buildStudy(test.gateway);
+  await buildShare(test.gateway, { image: study, recipient: patient, verified: true });
+  const touched = async () => (await test.gateway.models.User.findById(patient._id).lean())?.touched ?? 0;
+  const before = await touched();
+  const fields = { caption: 'Wrist', studyId: String(study.study), patientId: patient.id };
+  await api
+    .as(study.owner)
+    .upload(png(4, 4, 500), fields)
+    .expect(201);
+  expect(await found(study.owner, 'yasmin')).toEqual([study.id]);
+  expect(await touched()).toBeGreaterThan(before);
+});

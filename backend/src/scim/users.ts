@@ -2,6 +2,7 @@ import { line } from '@lightbox/contract/ids.js';
 import { ScimNames, type ScimUser, type scimCalls } from '@lightbox/contract/scim/calls.js';
 import { Email } from '@lightbox/contract/users/schemas.js';
 import { renameOnCards } from '@lightbox/core/access/cards.js';
+import { touch } from '@lightbox/core/access/hold.js';
 import { isDuplicate, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
@@ -331,12 +332,15 @@ async function change(
   await gateway.events
     .change(actorOf(token, actor), async (tx) => {
       const { _id, ...fields } = next;
+      // Written, because a closed account gets no name again.
+      const found = { _id, deletedAt: { $exists: false } };
+      const now = await User.findOneAndUpdate(found, touch, { session: tx.session }).lean<UserDoc>();
+      if (!now) throw new AppError('NOT_FOUND');
       await ScimAccount.updateOne({ _id }, { $set: fields }, { upsert: true, session: tx.session });
-      if (Object.keys(names).length > 0) {
-        const set = { ...names, ...searchFields({ ...user, ...names }) };
-        const options = { session: tx.session, returnDocument: 'after' } as const;
-        const named = await User.findByIdAndUpdate(_id, { $set: set }, options).lean<UserDoc>();
-        await renameOnCards(gateway.models, _id, named ?? {}, tx.session);
+      const named = { ...now, ...names };
+      if (named.firstname !== now.firstname || named.lastname !== now.lastname) {
+        await User.updateOne({ _id }, { $set: { ...names, ...searchFields(named) } }, { session: tx.session });
+        await renameOnCards(gateway.models, _id, named, tx.session);
       }
       if (switched) ended = await setActive(gateway, tx, user, active, `scim:${token.provider}`);
       tx.record({ type: 'scim.changed', record: _id, reason: token.provider });

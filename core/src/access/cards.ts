@@ -1,7 +1,7 @@
 import { kindOf } from '@lightbox/contract/images/names.js';
 import { shareState } from '@lightbox/contract/sharing/states.js';
 import type { ClientSession, mongo } from 'mongoose';
-import { newId, type ObjectId, sameId } from '../db/ids.js';
+import { newId, type ObjectId, oid, sameId } from '../db/ids.js';
 import type { CardDoc } from '../models/card.js';
 import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
@@ -50,7 +50,7 @@ type CardStudy = StudyDoc & { captions: string[] };
 export type Name = Pick<UserDoc, 'firstname' | 'lastname'>;
 
 /** An image with what its cards show of its study and its patient. */
-export interface CardSource {
+interface CardSource {
   image: ImageDoc;
   study?: CardStudy | undefined;
   name: Name;
@@ -76,9 +76,10 @@ export async function renameOnCards(
   name: Name,
   session: ClientSession,
 ): Promise<void> {
-  // As in `refreshCards`. An image that becomes the patient's at this moment is shared with the account, which both write.
-  await models.Image.updateMany({ patient }, touch, { session });
-  const images = await models.Image.distinct('_id', { patient }).session(session);
+  const of = { patient, ...onCards };
+  // As in `refreshCards`. A transaction that makes an image the patient's writes the account, as that of the name does.
+  await models.Image.updateMany(of, touch, { session });
+  const images = await models.Image.distinct('_id', of).session(session);
   const names = nameWords(name);
   await models.Card.updateMany({ image: { $in: images }, patient }, { $set: { names } }, { session });
 }
@@ -113,12 +114,14 @@ export async function addCards(models: Models, after: ObjectId | null, now: Date
   return ids.at(-1) ?? null;
 }
 
+const LEAST_ID = oid('0'.repeat(24));
+
 /**
  * Writes the name of the next patient who has images on their cards, in a database of a version without names on cards.
  * Returns the patient; null at the end.
  */
 export async function addNames(models: Models, after: ObjectId | null): Promise<ObjectId | null> {
-  const next = { patient: after ? { $gt: after } : { $exists: true } };
+  const next = { patient: { $gt: after ?? LEAST_ID } };
   const image = await models.Image.findOne(next, { patient: 1 }).sort({ patient: 1 }).lean<ImageDoc>();
   const patient = image?.patient;
   if (!patient) return null;

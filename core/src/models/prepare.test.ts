@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Core, createCore } from '../core.js';
 import { newId } from '../db/ids.js';
 import { prepareModels } from './prepare.js';
-import { begunSteps, usedByLaterVersion } from './upgrade.js';
+import { begunSteps, repeatStep, usedByLaterVersion } from './upgrade.js';
 import { bySearch } from './user.js';
 
 let core: Core;
@@ -121,10 +121,10 @@ it('Cards of a version without the names of patients get them.', async () => {
     const account = { _id: newId(), username, usernameKey: username, email: `${username}@x.test`, words: [username] };
     return { ...account, ...(firstname ? { firstname } : {}), role: 'patient' };
   });
-  const lists = { audience: [], shownTo: [], isShared: false, isLead: false };
+  const lists = { owner: newId(), contentType: 'image/png', audience: [], shownTo: [], isShared: false, isLead: true };
   const images = people.flatMap(({ _id: patient }) => [
-    { ...lists, _id: newId(), patient },
-    { ...lists, _id: newId(), patient },
+    { ...lists, _id: newId(), patient, caption: '', createAt: new Date() },
+    { ...lists, _id: newId(), patient, caption: '', createAt: new Date() },
   ]);
   await User.collection.insertMany(people as never[]);
   await Image.collection.insertMany(images as never[]);
@@ -137,15 +137,33 @@ it('Cards of a version without the names of patients get them.', async () => {
   await Card.collection.insertOne({ ...outline, words: [] } as never);
   await Task.deleteMany({ _id: 'upgrade:names' });
   await Promise.all([prepare(), prepare()]);
-  const names = await Promise.all(
-    people.map(async ({ _id: patient }) => (await Card.find({ person, patient }).lean()).map((card) => card.names)),
-  );
-  expect(names).toEqual([
+  const namesOf = () =>
+    Promise.all(
+      people.map(async ({ _id: patient }) => (await Card.find({ person, patient }).lean()).map((card) => card.names)),
+    );
+  expect(await namesOf()).toEqual([
     [['amina'], ['amina']],
     [['bilal'], ['bilal']],
     [[], []],
   ]);
   expect((await Card.findById(outline._id).lean())?.names).toBeUndefined();
+
+  // A process of the older version writes a card without a name, and removes the name of an account.
+  await Card.collection.updateOne({ person, image: images[0]?._id } as never, { $unset: { names: 1 } });
+  await User.collection.updateOne({ _id: people[1]?._id } as never, { $unset: { firstname: 1 } });
+  await prepare();
+  expect(await namesOf()).not.toEqual([
+    [['amina'], ['amina']],
+    [[], []],
+    [[], []],
+  ]);
+  await repeatStep(core.models, 'names');
+  expect(await namesOf()).toEqual([
+    [['amina'], ['amina']],
+    [[], []],
+    [[], []],
+  ]);
+  await expect(repeatStep(core.models, 'name')).rejects.toThrow('The changes are: cards, words, names.');
 });
 
 it('The changes of this version are made once, also when many processes start at the same moment.', async () => {

@@ -69,6 +69,17 @@ export async function upgradeRecords(models: Models): Promise<void> {
   for (const [name, step] of Object.entries(steps)) await once(models, PREFIX + name, step);
 }
 
+/**
+ * Makes one change again, for records that processes of the older version wrote after it. Throws a ConfigError for an
+ * unknown name.
+ */
+export async function repeatStep(models: Models, name: string): Promise<void> {
+  const step = Object.hasOwn(steps, name) ? steps[name] : undefined;
+  if (!step) throw new ConfigError(`There is no change "${name}". The changes are: ${Object.keys(steps).join(', ')}.`);
+  await models.Task.updateOne({ _id: PREFIX + name }, { $unset: { doneAt: 1 } });
+  await once(models, PREFIX + name, step);
+}
+
 async function once(models: Models, _id: string, { work, compatible }: Step): Promise<void> {
   const { Task, Position } = models;
   while (!(await Task.exists({ _id, doneAt: { $exists: true } }))) {

@@ -242,6 +242,8 @@ function newStudy({ image: { owner, createAt } }: Joining, begun: Begun): Found 
 async function namePatient(core: Core, tx: Transaction, study: ObjectId, patient: ObjectId): Promise<void> {
   await tx.inserts.write();
   await core.models.Image.updateMany({ study }, { $set: { patient }, ...touch }, { session: tx.session });
+  // Their cards get the name of the account: a change of it at this moment comes before or after.
+  await core.models.User.updateOne({ _id: patient }, touch, { session: tx.session });
 }
 
 async function seriesOf(core: Core, study: ObjectId, identity: FileIdentity): Promise<ImageDoc['series']> {
