@@ -76,7 +76,9 @@ export async function upgradeRecords(models: Models): Promise<void> {
 export async function repeatStep(models: Models, name: string): Promise<void> {
   const step = Object.hasOwn(steps, name) ? steps[name] : undefined;
   if (!step) throw new ConfigError(`There is no change "${name}". The changes are: ${Object.keys(steps).join(', ')}.`);
-  await models.Task.updateOne({ _id: PREFIX + name }, { $unset: { doneAt: 1 } });
+  // Nobody has a claim of a change that is done.
+  const done = { _id: PREFIX + name, doneAt: { $exists: true } };
+  await models.Task.updateOne(done, { $unset: { doneAt: 1 }, $set: { nextAt: new Date(0) } });
   await once(models, PREFIX + name, step);
 }
 
