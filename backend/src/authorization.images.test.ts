@@ -26,6 +26,7 @@ import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { Response } from 'supertest';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { payloads } from './realtime/payloads.js';
+import { allCells } from './testing/allCells.js';
 import {
   type BuiltImage,
   type BuiltShare,
@@ -603,9 +604,6 @@ const ofWhat = { image: states, study: states.filter((state) => state !== 'delet
   What,
   readonly State[]
 >;
-/** With `ALL_CELLS=1`, as in continuous integration, every call meets every state. Without it, `sampled` chooses the cells. */
-const everything = process.env.ALL_CELLS !== undefined;
-
 /**
  * States that change nothing for the role, because one like them is kept: administrators need no share, only providers have
  * an emergency access, and only patients are carers.
@@ -627,7 +625,7 @@ const idle: Record<Role, readonly State[]> = {
 };
 const rows = (Object.keys(ofWhat) as What[]).flatMap((what) =>
   roles.flatMap((role) =>
-    ofWhat[what].filter((state) => everything || !idle[role].includes(state)).map((state) => ({ what, role, state })),
+    ofWhat[what].filter((state) => allCells || !idle[role].includes(state)).map((state) => ({ what, role, state })),
   ),
 );
 /** The states in which a stranger calls too: shares and emergencies of others change nothing for them. */
@@ -654,7 +652,7 @@ const whole: readonly State[] = ['own', 'shared pending', 'shared verified', 'co
  */
 function sampled(what: What, role: Role, state: State, isStranger = false): Set<Cell> {
   const isWhole = role === 'healthProvider' && what === 'image' && !isStranger && whole.includes(state);
-  if (everything || isWhole) return new Set(table[what]);
+  if (allCells || isWhole) return new Set(table[what]);
   const groups = new Map<unknown, Cell[]>();
   for (const cell of table[what].filter((one) => !followed(one))) {
     const alike = isAllowed(cell, role) ? [cell.rule, cell.changes, cell.hidden].join() : 'of other roles';

@@ -9,6 +9,7 @@ import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import { closeInspectors } from './files/inspectionPool.js';
+import { allCells } from './testing/allCells.js';
 import { envelopeOf } from './testing/envelope.js';
 import { buildAdmin, buildPatient, buildProvider, idBeforeEvents, type Person } from './testing/factories.js';
 import { leaks } from './testing/leaks.js';
@@ -320,10 +321,10 @@ type Caller = (typeof callers)[number];
 /** Accounts that cannot sign in, with tokens from before. One of each is enough, because no call changes them. */
 const refused: Partial<Record<Caller, Promise<Person>>> = {};
 
-/** Accounts that cannot sign in take turns, call by call. With `ALL_CELLS=1` each of them makes every call. */
+/** Accounts that cannot sign in take turns, call by call, where not all cells are asked for. */
 const shut: readonly Caller[] = ['pending', 'rejected', 'inactive'];
 const isMade = (caller: Caller, turn: number): boolean =>
-  process.env.ALL_CELLS !== undefined || !shut.includes(caller) || shut[turn % shut.length] === caller;
+  allCells || !shut.includes(caller) || shut[turn % shut.length] === caller;
 
 async function arrive(caller: Caller): Promise<{ _id: Person['_id'] | null; token: string | null }> {
   if (caller === 'nobody') return { _id: null, token: null };

@@ -286,16 +286,17 @@ describe('Among 10,000 images of one owner', () => {
     'A search that finds %s reads by an index no more cards than its page and its total need.',
     async (_, conditions) => {
       const admin = await buildAdmin(test.gateway);
-      const reads = await profiled(test.gateway.db, async () => {
-        for (const viewer of [owner, admin]) await ask(viewer, conditions).expect(200);
-      });
-      const ofCards = reads.filter(({ ns }) => ns.endsWith('.cards'));
-      expect(ofCards.length).toBeGreaterThan(0);
-      for (const { planSummary, keysExamined, docsExamined } of ofCards) {
-        expect(planSummary).toMatch(/^IXSCAN/);
-        // Administrators meet the one image of another owner too.
-        expect(keysExamined).toBeLessThanOrEqual(limits.exactTotal + 2);
-        expect(docsExamined).toBeLessThanOrEqual(limits.exactTotal + 2);
+      for (const viewer of [owner, admin]) {
+        const reads = await profiled(test.gateway.db, () => ask(viewer, conditions).expect(200));
+        const ofCards = reads.filter(({ ns }) => ns.endsWith('.cards'));
+        expect(ofCards.length).toBeGreaterThan(0);
+        // An administrator meets the one image of another owner too.
+        const most = limits.exactTotal + (viewer === owner ? 1 : 2);
+        for (const { planSummary, keysExamined, docsExamined } of ofCards) {
+          expect(planSummary).toMatch(/^IXSCAN/);
+          expect(keysExamined).toBeLessThanOrEqual(most);
+          expect(docsExamined).toBeLessThanOrEqual(most);
+        }
       }
     },
   );

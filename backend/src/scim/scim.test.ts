@@ -1,6 +1,6 @@
 import { oid } from '@lightbox/core/db/ids.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { connectSocket } from '../testing/client.js';
 import { buildAdmin, buildImage, buildPatient, signIn } from '../testing/factories.js';
 import { profiled } from '../testing/profiled.js';
@@ -179,4 +179,24 @@ it('A name that no account could have is refused in each call, in the form of SC
   }
   expect(await (await scim(token, 'GET', `/scim/v2/Users/${id}`)).json()).toMatchObject(whole);
   expect(await test.gateway.models.User.countDocuments({ email: 'other@clinic.test' })).toBe(0);
+});
+
+it('An account that is closed while its provider renames it gets no name again.', async () => {
+  const { token } = await makeToken();
+  const name = { givenName: 'Sana', familyName: 'Mirza' };
+  const body = { userName: 'closing@clinic.test', name, active: true };
+  const { id } = (await (await scim(token, 'POST', '/scim/v2/Users', body)).json()) as { id: string };
+  const { db, models } = test.gateway;
+  const undone = async () => (await db.db?.admin().serverStatus())?.transactions.totalAborted as number;
+  let renaming: Promise<Response> | undefined;
+  await db.transaction(async (session) => {
+    const closed = { $set: { deletedAt: new Date() }, $unset: { firstname: 1, lastname: 1 } };
+    await models.User.updateOne({ _id: id }, closed, { session });
+    const before = await undone();
+    renaming = scim(token, 'PUT', `/scim/v2/Users/${id}`, { ...body, name: { ...name, familyName: 'Khan' } });
+    // It has read the open account, and now meets this change.
+    await vi.waitFor(async () => expect(await undone()).toBeGreaterThan(before), 10_000);
+  });
+  expect((await renaming)?.status).toBe(404);
+  expect(await models.User.findById(id).lean()).not.toHaveProperty('lastname');
 });

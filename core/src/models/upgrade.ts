@@ -32,6 +32,9 @@ const steps: Record<string, Step> = {
   names: { work: addNames, compatible: false },
 };
 
+/** The names of the changes of this version. */
+export const stepNames: readonly string[] = Object.keys(steps);
+
 /** A process that died in a step blocks the others for this time. */
 const CLAIM_MS = 30_000;
 const PAUSE_MS = 250;
@@ -75,7 +78,7 @@ export async function upgradeRecords(models: Models): Promise<void> {
  */
 export async function repeatStep(models: Models, name: string): Promise<void> {
   const step = Object.hasOwn(steps, name) ? steps[name] : undefined;
-  if (!step) throw new ConfigError(`There is no change "${name}". The changes are: ${Object.keys(steps).join(', ')}.`);
+  if (!step) throw new ConfigError(`There is no change "${name}". The changes are: ${stepNames.join(', ')}.`);
   // Nobody has a claim of a change that is done.
   const done = { _id: PREFIX + name, doneAt: { $exists: true } };
   await models.Task.updateOne(done, { $unset: { doneAt: 1 }, $set: { nextAt: new Date(0) } });

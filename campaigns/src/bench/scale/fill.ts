@@ -1,4 +1,5 @@
 import { prepareModels } from '@lightbox/core/models/prepare.js';
+import { stepNames } from '@lightbox/core/models/upgrade.js';
 import { fillImages } from './images.js';
 import { fillLog, fillNotices } from './log.js';
 import { fillMessages } from './messages.js';
@@ -23,7 +24,7 @@ export async function fill(
   };
   // A new installation has nothing to change.
   const doneAt = new Date();
-  for (const name of ['cards', 'words', 'names']) {
+  for (const name of stepNames) {
     await models.Task.create({ _id: `upgrade:${name}`, nextAt: doneAt, begunAt: doneAt, doneAt });
   }
   const people = await timed('people', () => fillPeople(place, size));
