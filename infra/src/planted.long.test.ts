@@ -72,7 +72,10 @@ const classified: Record<string, { holds: Planted[]; because: string }> = {
     because: 'lists are sorted and searched by them',
   },
   imagemetadata: { holds: ['caption'], because: 'shown in every list; the disk is encrypted' },
-  cards: { holds: ['caption'], because: 'the search of the gallery finds an image by the words of its caption' },
+  cards: {
+    holds: ['caption', 'firstname', 'lastname'],
+    because: 'the search of the gallery finds an image by the words of its caption and of the name of its patient',
+  },
   messages: { holds: ['message'], because: 'both sides read it; the disk is encrypted' },
   analyses: { holds: ['withdrawal'], because: 'staff who may open the image read it; the disk is encrypted' },
   analysisversions: {
