@@ -3,6 +3,7 @@
 // integration does.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { node, root, StepError, setup } from './setup.mjs';
 
 const results = join(root, 'test-results');
@@ -16,10 +17,20 @@ const times = [];
 
 const steps = [
   { title: 'Dependencies and build', run: setup },
-  { title: 'Format and lint', run: () => node([module('@biomejs/biome/bin/biome'), 'ci', '.']) },
+  { title: 'Format, lint and test servers', run: lintAndFetch },
   { title: 'Unit and integration tests', run: () => tests('unit', root) },
   { title: 'Browser journeys', run: () => tests('journeys', join(root, 'e2e'), '--config', 'e2e/vitest.config.ts') },
 ];
+
+/** Downloads the programs of the test servers meanwhile, if the machine has none. */
+async function lintAndFetch() {
+  const { findMongod, findValkey } = await import(pathToFileURL(join(root, 'launcher/dist/binaries.js')).href);
+  await Promise.all([
+    node([module('@biomejs/biome/bin/biome'), 'ci', '.']),
+    findMongod(console.log),
+    findValkey(console.log),
+  ]);
+}
 
 /** Runs Vitest and counts its tests. The journeys run the whole product in real browsers. */
 function vitest(name, ...options) {

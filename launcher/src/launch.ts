@@ -106,10 +106,12 @@ class Launcher {
     const { dataDir } = this.config;
     const missing = missingServers(this.env);
     const ports = await choosePorts(dataDir);
-    const [mongod, valkey] = [
-      missing.mongodb ? mongodServer(await findMongod(say), dataDir, ports.mongodb) : null,
-      missing.redis ? valkeyServer(await findValkey(say), dataDir, ports.redis) : null,
-    ];
+    const [mongodProgram, valkeyProgram] = await Promise.all([
+      missing.mongodb ? findMongod(say) : null,
+      missing.redis ? findValkey(say) : null,
+    ]);
+    const mongod = mongodProgram === null ? null : mongodServer(mongodProgram, dataDir, ports.mongodb);
+    const valkey = valkeyProgram === null ? null : valkeyServer(valkeyProgram, dataDir, ports.redis);
     const mail = missing.mail ? mailServer(dataDir, ports.smtp, mailWebPort(this.env)) : null;
     const uris = { mongodb: mongod?.uri ?? '', redis: valkey?.uri ?? '', smtp: mail?.uri ?? '' };
     this.own = ownSettings(this.env, uris, ensureSecrets(dataDir));

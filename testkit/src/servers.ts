@@ -30,8 +30,9 @@ const ownerFile = 'owner.json';
 export async function startServers(say: (line: string) => void = () => {}): Promise<TestServers> {
   await sweep();
   const folder = mkdtempSync(join(tmpdir(), prefix));
-  const mongod = mongodServer(await findMongod(say), folder, await freePort());
-  const valkey = valkeyServer(await findValkey(say), folder, await freePort());
+  const [mongodProgram, valkeyProgram] = await Promise.all([findMongod(say), findValkey(say)]);
+  const mongod = mongodServer(mongodProgram, folder, await freePort());
+  const valkey = valkeyServer(valkeyProgram, folder, await freePort());
   // It would empty the databases of the test files that run at the same time. A test empties its own with FLUSHDB.
   valkey.args.push('--rename-command', 'FLUSHALL', '');
   const owned: Owned = { owner: markOf('tests', process.pid), processes: [] };
