@@ -112,7 +112,7 @@ async function writeDecoy(
 ): Promise<void> {
   await holdUsername(gateway, shown, tx.session);
   if (ids) await keepDecoy(gateway, ids[0] ?? '', shown, tx.session);
-  const mailed = await gateway.throttle.tryTake('registrationMail', { email: shown.email });
+  const mailed = await tx.once('mail', () => gateway.throttle.tryTake('registrationMail', { email: shown.email }));
   tx.record({ type: 'auth.register', record: existing, refs: mailed ? { existing } : {} });
 }
 

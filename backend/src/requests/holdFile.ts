@@ -11,6 +11,7 @@ import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import { open, seal } from '@lightbox/core/keys/seal.js';
 import type { Held, ImageDoc } from '@lightbox/core/models/image.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
+import type { ClientSession } from 'mongoose';
 import type { Gateway, Sender } from '../context.js';
 
 /** The fields of a file that can contradict a patient. */
@@ -48,13 +49,22 @@ export const roomOf = ({ kind }: Pick<Sender, 'kind'>) => ({
   bytes: limits.requestBytes,
 });
 
-/** Takes a place among the files of a request for an upload that begins. Throws `QUOTA_REACHED` when there is none. */
-export async function takePlace({ models, clock }: Gateway, sender: Sender, size: number): Promise<void> {
+/**
+ * Takes a place among the files of a request, in the transaction that records the upload. Throws `QUOTA_REACHED` when there
+ * is none.
+ */
+export async function takePlace(
+  { models, clock }: Gateway,
+  sender: Sender,
+  size: number,
+  session: ClientSession,
+): Promise<void> {
   const { files, bytes } = roomOf(sender);
   const fits = { files: { $lt: files }, bytes: { $lte: bytes - size } };
   const taken = await models.ImageRequest.updateOne(
     { _id: sender._id, ...waitingRequest(clock.now()), ...fits },
     { $inc: { files: 1, bytes: size } },
+    { session },
   );
   if (taken.matchedCount === 0) throw new AppError('QUOTA_REACHED');
 }

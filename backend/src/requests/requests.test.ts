@@ -18,7 +18,8 @@ import type { ImageRequestDoc } from '@lightbox/core/models/imageRequest.js';
 import type { UploadDoc } from '@lightbox/core/models/upload.js';
 import { moveRequest } from '@lightbox/core/requests/moveRequest.js';
 import { removeUpload } from '@lightbox/core/uploads/removeUpload.js';
-import { afterAll, describe, expect, it } from 'vitest';
+import { mongo } from 'mongoose';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { closeInspectors } from '../files/inspectionPool.js';
 import { payloads } from '../realtime/payloads.js';
 import { buildAdmin, buildImage, buildPatient, buildProvider, type Person } from '../testing/factories.js';
@@ -338,6 +339,33 @@ describe('sending', () => {
     await api.as(token).del('/send/files').expect(200);
     expect(await sendFile(token, files.jpeg)).toMatchObject({ status: 204 });
     expect((await held(asked)).map(({ contentType }) => contentType)).toEqual(['image/jpeg']);
+  });
+
+  it('an upload that could not begin leaves its place to the next try', async () => {
+    const asked = await ask({ kind: 'file' });
+    const token = await tokenOf(asked);
+    const spy = vi
+      .spyOn(test.gateway.models.Upload, 'create')
+      .mockRejectedValueOnce(new mongo.MongoNetworkError('connection closed') as never);
+    expect((await begin(token, files.png.length)).status).toBe(503);
+    spy.mockRestore();
+    expect((await begin(token, files.png.length)).status).toBe(201);
+  });
+
+  it('an upload whose removal fails in the middle keeps its place, and gives it back at the next try', async () => {
+    const asked = await ask({ kind: 'file' });
+    const token = await tokenOf(asked);
+    const { id } = await begin(token, files.png.length);
+    const { models } = test.gateway;
+    const spy = vi.spyOn(models.ImageRequest, 'updateOne').mockImplementationOnce((() => {
+      throw new mongo.MongoNetworkError('connection closed');
+    }) as never);
+    expect((await tus(token, 'DELETE', `/${id}`, {})).status).toBe(503);
+    spy.mockRestore();
+    expect(await models.Upload.countDocuments({ _id: id })).toBe(1);
+    expect((await tus(token, 'DELETE', `/${id}`, {})).status).toBe(204);
+    expect(await models.ImageRequest.findById(asked.id).lean()).toMatchObject({ files: 0, bytes: 0 });
+    expect((await begin(token, files.png.length)).status).toBe(201);
   });
 
   it('files under way count, for the request and for the quota, until they are removed', async () => {

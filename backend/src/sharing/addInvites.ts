@@ -37,7 +37,7 @@ export async function addInvite(
   if (await models.Invite.exists(same).session(tx.session)) return;
   const invite = newInvite(gateway, object, email, terms, act.id);
   await models.Invite.create([invite], { session: tx.session });
-  const mailed = await sendsMail(gateway, act, email);
+  const mailed = await sendsMail(gateway, tx, act, email);
   const { refs, ...about } = await aboutInvite(gateway, tx, invite);
   tx.record({ type: 'invite.created', ...about, refs: { ...refs, ...(mailed ? { mailed: invite._id } : {}) } });
 }
@@ -69,8 +69,8 @@ function newInvite(
 }
 
 /** Returns true for the first invitation of an act to an address: its event sends the mail about all of them. */
-async function sendsMail({ throttle }: Gateway, { recipients }: Act, email: string): Promise<boolean> {
+async function sendsMail({ throttle }: Gateway, tx: Transaction, { recipients }: Act, email: string): Promise<boolean> {
   if (recipients.has(email)) return false;
   recipients.add(email);
-  return throttle.tryTake('inviteMail', { email });
+  return tx.once(`mail to ${email}`, () => throttle.tryTake('inviteMail', { email }));
 }

@@ -74,7 +74,7 @@ export async function addShares(
   await models.Share.insertMany(shares, { session, lean: true });
   await refreshAudience(models, target, now, session);
   for (const share of shares) {
-    const mailed = await sendsMail(gateway, act, share.recipient);
+    const mailed = await sendsMail(gateway, tx, act, share.recipient);
     const { refs, ...about } = aboutShare(share);
     tx.record({
       type: 'share.create',
@@ -124,11 +124,16 @@ function newShare(
  * the hourly number of mails to one person no mail is sent: the shares wait in the app, and their codes can be sent
  * later (`resendShare`).
  */
-async function sendsMail({ throttle }: Gateway, { recipients }: Act, recipient: ObjectId): Promise<boolean> {
+async function sendsMail(
+  { throttle }: Gateway,
+  tx: Transaction,
+  { recipients }: Act,
+  recipient: ObjectId,
+): Promise<boolean> {
   const key = String(recipient);
   if (recipients.has(key)) return false;
   recipients.add(key);
-  return throttle.tryTake('shareMail', { recipient: key });
+  return tx.once(`mail to ${key}`, () => throttle.tryTake('shareMail', { recipient: key }));
 }
 
 export const theirsAlready = () => fieldError('createdfor', 'This image is theirs already.');

@@ -6,7 +6,8 @@ import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { InviteDoc } from '@lightbox/core/models/invite.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { mongo } from 'mongoose';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { Client } from '../testing/client.js';
 import {
   type BuiltImage,
@@ -117,6 +118,35 @@ describe('several images for several people', () => {
     for (const [wish, status] of wishes) expect((await batch(wish)).status, JSON.stringify(wish)).toBe(status);
     expect(await test.gateway.models.Share.countDocuments({ recipient: recipient._id })).toBe(0);
   });
+});
+
+it('An act whose transaction is repeated often takes one point of each limit of mails, and mails once.', async () => {
+  const throttled = await buildGateway({ rateLimits: true });
+  const { models } = throttled.gateway;
+  const busy = await buildProvider(throttled.gateway);
+  const images = [
+    await buildImage(throttled.gateway, { owner: busy }),
+    await buildImage(throttled.gateway, { owner: busy }),
+  ].map(({ id }) => id);
+  const people = [(await buildPatient(throttled.gateway)).id];
+  const insert = models.Share.insertMany.bind(models.Share) as (...args: unknown[]) => Promise<unknown>;
+  const conflict = new mongo.MongoServerError({ message: 'WriteConflict', code: 112 });
+  conflict.addErrorLabel('TransientTransactionError');
+  let calls = 0;
+  // Each second call is for the second image: another transaction has changed it.
+  const spy = vi.spyOn(models.Share, 'insertMany').mockImplementation(((...args: unknown[]) => {
+    calls++;
+    return calls % 2 === 0 && calls <= 2 * throttles.shareMail.points ? Promise.reject(conflict) : insert(...args);
+  }) as never);
+  const caller = new Client(throttled).as(busy);
+  await caller.post('/sharing/batch', { images, people, emails: [address()] }).expect(201);
+  spy.mockRestore();
+  expect(calls).toBe(2 * throttles.shareMail.points + 2);
+  for (const type of ['share.create', 'invite.created'] as const) {
+    const events = await models.Event.find({ type, status: 'success' }).lean<EventDoc[]>();
+    expect([events.length, events.filter(({ refs }) => refs.mailed).length], type).toEqual([2, 1]);
+  }
+  await throttled.stop();
 });
 
 describe('a change of a share', () => {

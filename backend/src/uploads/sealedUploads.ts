@@ -44,12 +44,11 @@ export async function recordUpload(
   id: ObjectId,
   { size, metadata, hours }: { size: number; metadata: Metadata; hours: number },
 ): Promise<void> {
-  const { models, clock, keys, usage } = gateway;
+  const { db, models, clock, keys, usage } = gateway;
   const owner = ownerOf(viewer);
   const request = viewer.role === 'sender' ? viewer : null;
   if (!(await usage.take(owner, size, await quotaOf(gateway)))) throw new AppError('QUOTA_REACHED');
   try {
-    if (request) await takePlace(gateway, request, size);
     const now = clock.now();
     const { key, wrapped } = newDataKey(keys.images, String(id));
     const upload: UploadDoc = {
@@ -63,7 +62,13 @@ export async function recordUpload(
       stored: false,
       expiresAt: new Date(now.getTime() + hours * HOUR_MS),
     };
-    await models.Upload.create([upload]);
+    if (!request) await models.Upload.create([upload]);
+    // A place without an upload would stay taken, and a request for one file would take no other.
+    else
+      await db.transaction(async (session) => {
+        await takePlace(gateway, request, size, session);
+        await models.Upload.create([upload], { session });
+      });
   } catch (error) {
     await usage.giveBackAfter(error, owner, size);
     throw error;

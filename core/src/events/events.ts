@@ -82,12 +82,19 @@ export interface Transaction {
   session: ClientSession;
   /** Appends the event in the transaction of the change. */
   record: (event: NewEvent) => void;
+  /**
+   * Makes a decision that has an effect outside of the database, such as a point of a limit. The driver repeats a transaction
+   * that conflicts with another one: the decision stays the first one, and its effect happens once.
+   */
+  once: (name: string, decide: () => Promise<boolean>) => Promise<boolean>;
   inserts: Inserts;
 }
 
 interface Change {
   actor: Actor;
   work: (tx: Transaction) => Promise<ObjectId>;
+  /** The decisions of `once`, by name. */
+  decided: Map<string, Promise<boolean>>;
 }
 
 /** Changes in one transaction, at most. Each may take a dozen commands, and a transaction must end within seconds. */
@@ -135,11 +142,16 @@ export class Events {
    * Runs a change and its events in one transaction. A second change with the same idempotency key is undone, and
    * answered with the first one's record.
    */
-  async change(actor: Actor, work: Change['work']): Promise<ObjectId> {
+  change(actor: Actor, work: Change['work']): Promise<ObjectId> {
+    return this.commitAlone({ actor, work, decided: new Map() });
+  }
+
+  private async commitAlone(change: Change): Promise<ObjectId> {
+    const { actor } = change;
     const done = await this.earlier(actor);
     if (done) return done;
     try {
-      const [record] = await this.commit([{ actor, work }]);
+      const [record] = await this.commit([change]);
       return record as ObjectId;
     } catch (error) {
       const isRefused = isDuplicate(error) || (error instanceof AppError && actor.idempotency);
@@ -159,7 +171,7 @@ export class Events {
    * a majority once.
    */
   async changeTogether(actor: Actor, work: Change['work']): Promise<ObjectId> {
-    const done = await this.together({ actor, work });
+    const done = await this.together({ actor, work, decided: new Map() });
     if (done.status === 'rejected') throw done.reason;
     return done.value;
   }
@@ -174,7 +186,7 @@ export class Events {
     }
     // One of the changes was refused, and nothing was written. Each gets an answer of its own.
     const settled: PromiseSettledResult<ObjectId>[] = [];
-    for (const { actor, work } of changes) settled.push(...(await Promise.allSettled([this.change(actor, work)])));
+    for (const change of changes) settled.push(...(await Promise.allSettled([this.commitAlone(change)])));
     return settled;
   }
 
@@ -217,8 +229,13 @@ export class Events {
     const holds = new Map(changes.flatMap(({ actor: { hold } }) => (hold ? [[hold.of, hold]] : [])));
     for (const hold of holds.values()) await hold.check(session);
     const ids: ObjectId[] = [];
-    for (const { actor, work } of changes) {
-      ids.push(await work({ session, inserts, record: (event) => events.push(this.make(actor, event)) }));
+    for (const { actor, work, decided } of changes) {
+      const once: Transaction['once'] = (name, decide) => {
+        const decision = decided.get(name) ?? decide();
+        decided.set(name, decision);
+        return decision;
+      };
+      ids.push(await work({ session, inserts, once, record: (event) => events.push(this.make(actor, event)) }));
     }
     changes.forEach(({ actor: { idempotency } }, i) => {
       if (!idempotency) return;

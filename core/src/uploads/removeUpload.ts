@@ -6,15 +6,23 @@ import type { UploadDoc } from '../models/upload.js';
  * its image, and stay. A crash behind the first step leaves a blob without a record, which maintenance removes.
  */
 export async function removeUpload(
-  { models, blobs, usage }: Pick<Core, 'models' | 'blobs' | 'usage'>,
+  { db, models, blobs, usage }: Pick<Core, 'db' | 'models' | 'blobs' | 'usage'>,
   { _id, owner, request, size, blob }: Pick<UploadDoc, '_id' | 'owner' | 'request' | 'size' | 'blob'>,
 ): Promise<void> {
-  const removed = await models.Upload.deleteOne({ _id, stored: false });
-  if (removed.deletedCount === 0) {
+  const unstored = { _id, stored: false };
+  const isRemoved = await (request
+    ? db.transaction(async (session) => {
+        if ((await models.Upload.deleteOne(unstored, { session })).deletedCount === 0) return false;
+        // Its place among the files of the request, which nothing counts again.
+        const freed = { $inc: { files: -1, bytes: -size } };
+        await models.ImageRequest.updateOne({ _id: request }, freed, { session });
+        return true;
+      })
+    : models.Upload.deleteOne(unstored).then(({ deletedCount }) => deletedCount > 0));
+  if (!isRemoved) {
     await models.Upload.deleteOne({ _id });
     return;
   }
   await blobs.delete(blob);
   await usage.giveBack(owner, size);
-  if (request) await models.ImageRequest.updateOne({ _id: request }, { $inc: { files: -1, bytes: -size } });
 }
