@@ -2,6 +2,7 @@ import type { signOnCalls } from '@lightbox/contract/signOn/calls.js';
 import { isDuplicate, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
+import type { CeremonyDoc } from '@lightbox/core/models/ceremony.js';
 import type { CodeDoc } from '@lightbox/core/models/code.js';
 import type { IdentityDoc } from '@lightbox/core/models/identity.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
@@ -42,23 +43,29 @@ export async function endSignOn({
 }: Context<typeof signOnCalls.endSignOn>): Promise<Answer<unknown>> {
   const discovered = await gateway.signOn.discover(params.provider);
   const token = await verify(discovered, body.logout_token);
-  await spend(gateway, discovered, token.jti);
-  const { Code, Session } = gateway.models;
+  const { Ceremony, Code, Session } = gateway.models;
+  const spent = spentToken(gateway, discovered, token.jti);
   const named = await namedBy(gateway, discovered, token);
   const waiting = { ...named, usedAt: { $exists: false } };
   const one =
     named &&
     ((await Session.findOne({ ...named, endedAt: { $exists: false } }).lean<SessionDoc>()) ??
       (await Code.findOne(waiting).lean<CodeDoc>()));
-  if (!named || !one?.signOn) return { data: null };
+  if (!named || !one?.signOn) {
+    await Ceremony.create([spent]).catch(refuseSpent);
+    return { data: null };
+  }
   const { user, signOn } = one;
   let ended: ObjectId[] = [];
-  await gateway.events.change(actor, async (tx) => {
+  const end = gateway.events.change(actor, async (tx) => {
+    // In the same transaction: a token whose sessions could not be ended works again.
+    await Ceremony.create([spent], { session: tx.session });
     ended = await endSessions(gateway, named, 'signOnEnded', tx.session);
     await Code.updateMany(waiting, { $set: { usedAt: gateway.clock.now() } }, { session: tx.session });
     tx.record({ type: 'signOn.ended', actor: user, record: signOn.identity, reason: signOn.provider });
     return signOn.identity;
   });
+  await end.catch(refuseSpent);
   cutSockets(gateway, ended, 'signOnEnded');
   return { data: null };
 }
@@ -94,13 +101,14 @@ function isLogoutToken(payload: JWTPayload): payload is LogoutToken {
   return isEnd && areTexts && typeof jti === 'string' && !('nonce' in payload);
 }
 
-/** A token counts once. */
-async function spend({ models, keys, clock }: Gateway, { provider }: Discovered, jti: string): Promise<void> {
+/** The record of a token that was used. It is the same for the same token, so a token counts once. */
+function spentToken({ keys, clock }: Gateway, { provider }: Discovered, jti: string): CeremonyDoc {
   const name = hmac(keys.signOn.current.key, 'logout', provider.issuer, jti).toString('hex');
-  const expiresAt = new Date(clock.now().getTime() + 2 * MAX_AGE_SECONDS * 1000);
-  await models.Ceremony.create([{ _id: oid(name.slice(0, 24)), expiresAt }]).catch((error) => {
-    throw isDuplicate(error) ? new AppError('BAD_REQUEST') : error;
-  });
+  return { _id: oid(name.slice(0, 24)), expiresAt: new Date(clock.now().getTime() + 2 * MAX_AGE_SECONDS * 1000) };
+}
+
+function refuseSpent(error: unknown): never {
+  throw isDuplicate(error) ? new AppError('BAD_REQUEST') : error;
 }
 
 async function namedBy(

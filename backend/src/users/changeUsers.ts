@@ -37,7 +37,6 @@ export async function updateProfile({
     ...(timeZone ? { timeZone } : {}),
     ...(readReceipts === undefined ? {} : { readReceipts }),
     ...(username !== undefined ? { username, usernameKey: plain(username) } : {}),
-    ...searchFields({ ...user, ...body, username: username ?? user.username }),
   };
   if (username && set.usernameKey !== user.usernameKey) {
     await gateway.throttle.take('username', { caller: viewer.id });
@@ -48,12 +47,13 @@ export async function updateProfile({
       // Read again inside the transaction, so that two concurrent changes of different fields do not undo each other.
       const now = await gateway.models.User.findById(user._id, {}, { session: tx.session }).lean<UserDoc>();
       const profile = profileOf({ ...openProfile(gateway.keys, now ?? user), ...about });
+      const named = { ...(now ?? user), ...set };
+      const sealed = sealProfile(gateway.keys, user._id, profile);
       await gateway.models.User.updateOne(
         { _id: user._id },
-        { $set: { ...set, profile: sealProfile(gateway.keys, user._id, profile) }, $unset: unsetClear },
+        { $set: { ...set, ...searchFields(named), profile: sealed }, $unset: unsetClear },
         { session: tx.session, strict: false },
       );
-      const named = { ...now, ...set };
       if (named.firstname !== now?.firstname || named.lastname !== now?.lastname)
         await renameOnCards(gateway.models, user._id, named, tx.session);
       if (timeZone) await renewDigest(gateway, { ...(now ?? user), timeZone }, tx.session);

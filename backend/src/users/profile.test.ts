@@ -159,6 +159,28 @@ describe('the profile', () => {
     expect((await api.as(person).get('/users/profile').expect(200)).body.data).toMatchObject(changes);
   });
 
+  it('two concurrent changes of a name leave the words and the sort key of the stored name', async () => {
+    const admin = await buildAdmin(test.gateway);
+    // The second change has read the account before the first one is stored.
+    for (let i = 0; i < 3; i++) {
+      const person = await buildPatient(test.gateway, { firstname: 'Oldfirst', lastname: 'Oldlast' });
+      await Promise.all([
+        api
+          .as(person)
+          .put('/users/profile', { firstname: `Newfirst${i}` })
+          .expect(200),
+        api
+          .as(person)
+          .put('/users/profile', { lastname: `Newlast${i}` })
+          .expect(200),
+      ]);
+      const { body } = await api.as(admin).get(`/users?search=newfirst${i}%20newlast${i}`).expect(200);
+      expect(body.data.map(({ id }: { id: string }) => id)).toEqual([person.id]);
+      const { sortKey } = (await test.gateway.models.User.findById(person._id).lean<UserDoc>()) as UserDoc;
+      expect(sortKey).toBe(`newlast${i} newfirst${i}`);
+    }
+  });
+
   it('a profile that an older version stored in clear is read, and encrypted by the next change', async () => {
     const person = await buildPatient(test.gateway, { dob: '' });
     await users().updateOne({ _id: person._id }, { $unset: { profile: 1 }, $set: { dob: planted.dob, city: 'Swat' } });

@@ -89,7 +89,7 @@ const WORDS = 500;
 
 type CardRow = Omit<CardDoc, '_id'>;
 
-/** Pictures whose captions are on cards, at most. */
+/** Pictures of a study whose captions are on cards, at most. */
 const CAPTIONS = 1_000;
 
 /** Images whose cards one transaction of `addCards` adds. */
@@ -185,14 +185,17 @@ async function namesOf(models: Models, rows: ImageDoc[], session: ClientSession)
  * found by its title.
  */
 async function captionsOf(models: Models, studies: StudyDoc[], session: ClientSession): Promise<Map<string, string[]>> {
-  const ids = studies.flatMap(({ _id, kind }) => (kind === 'pictures' ? [_id] : []));
-  if (ids.length === 0) return new Map();
-  const pictures = await models.Image.find({ study: { $in: ids } }, { study: 1, caption: 1 }, { session })
-    .limit(CAPTIONS)
-    .lean<Pick<ImageDoc, 'study' | 'caption'>[]>();
   const captions = new Map<string, string[]>();
-  for (const { study, caption } of pictures) {
-    captions.set(String(study), [...(captions.get(String(study)) ?? []), caption]);
+  for (const { _id, kind } of studies) {
+    if (kind !== 'pictures') continue;
+    const pictures = await models.Image.find({ study: _id }, { caption: 1 }, { session })
+      .sort({ createAt: 1, _id: 1 })
+      .limit(CAPTIONS)
+      .lean<Pick<ImageDoc, 'caption'>[]>();
+    captions.set(
+      String(_id),
+      pictures.map(({ caption }) => caption),
+    );
   }
   return captions;
 }

@@ -11,6 +11,9 @@ export interface Quota {
   bytes: number;
 }
 
+/** Much longer than the time between the taking of space and the record of the file. */
+const UNDER_WAY_MS = 5 * 60_000;
+
 interface NewFile {
   owner: ObjectId;
   bytes: number;
@@ -60,8 +63,13 @@ export class Usage {
     const fits = { _id, files: { $lte: quota.files - files }, bytes: { $lte: quota.bytes - bytes } };
     const take = async () =>
       // The record of the image, which is written next with a majority, makes this write durable too.
-      (await this.models.Usage.updateOne(fits, { $inc: { files, bytes } }, { writeConcern: { w: 1 } })).matchedCount ===
-      1;
+      (
+        await this.models.Usage.updateOne(
+          fits,
+          { $inc: { files, bytes }, $set: { takenAt: this.clock.now() } },
+          { writeConcern: { w: 1 } },
+        )
+      ).matchedCount === 1;
     if (await take()) return true;
     if (!(await this.models.Usage.exists({ _id }))) await this.begin(_id);
     // Try again even if the count exists: another upload may have created it since the check.
@@ -94,9 +102,13 @@ export class Usage {
     await this.models.Usage.updateOne({ _id: to }, { $inc: { files, bytes } });
   }
 
-  /** Counts again the accounts that were last counted before `before`, the oldest first. */
+  /**
+   * Counts again the accounts that were last counted before `before`, the oldest first. An account whose upload may be under
+   * way is counted by a later run: its file has taken its space and has no record yet.
+   */
   async recount(before: Date, batch: number): Promise<void> {
-    const stale = await this.models.Usage.find({ at: { $lt: before } })
+    const underWay = new Date(this.clock.now().getTime() - UNDER_WAY_MS);
+    const stale = await this.models.Usage.find({ at: { $lt: before }, takenAt: { $not: { $gt: underWay } } })
       .sort({ at: 1 })
       .limit(batch)
       .lean();

@@ -1,5 +1,6 @@
 import { testConfig } from '@lightbox/testkit/config.js';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { refreshCards } from '../access/cards.js';
 import { type Core, createCore } from '../core.js';
 import { newId } from '../db/ids.js';
 import { prepareModels } from './prepare.js';
@@ -157,6 +158,8 @@ it('Cards of a version without the names of patients get them.', async () => {
     [[], []],
     [[], []],
   ]);
+  // It begins with the first record, also with the position of a process that stood still for longer than its claim.
+  await core.models.Position.collection.insertOne({ _id: 'upgrade:names', after: people[2]?._id } as never);
   await repeatStep(core.models, 'names');
   expect(await namesOf()).toEqual([
     [['amina'], ['amina']],
@@ -185,6 +188,55 @@ it('A change whose process died goes on once its claim has ended.', async () => 
   await prepare();
   expect(await Task.exists({ _id, doneAt: { $exists: true } })).not.toBeNull();
   expect((await Task.findById(_id).lean())?.begunAt?.getTime()).toBeGreaterThan(Date.now() - 10_000);
+});
+
+it('A process that has lost its claim leaves the change to the process that has it.', async () => {
+  const { Card, Image, Task } = core.models;
+  const _id = 'upgrade:cards';
+  expect(await Image.countDocuments()).toBeGreaterThan(400);
+  await Task.updateOne({ _id }, { $unset: { doneAt: 1 }, $set: { nextAt: new Date(0) } });
+  const write = Card.collection.bulkWrite.bind(Card.collection) as (...args: unknown[]) => Promise<never>;
+  const spy = vi.spyOn(Card.collection, 'bulkWrite').mockImplementation((async (...args: unknown[]) => {
+    await Task.updateOne({ _id }, { $set: { begunAt: new Date(0), doneAt: new Date() } });
+    return write(...args);
+  }) as never);
+  await prepare();
+  expect(spy).toHaveBeenCalledOnce();
+  spy.mockRestore();
+});
+
+it('The cards of an upgrade have the words that every later change gives them, beside a study of a thousand pictures.', async () => {
+  const { Card, Image, Study, Task } = core.models;
+  const owner = newId();
+  const [big, small] = [newId(), newId()];
+  const lists = { owner, contentType: 'image/png', audience: [], shownTo: [], isShared: false, createAt: new Date() };
+  const picture = (study: object, caption: string, isLead: boolean) => ({
+    ...lists,
+    _id: newId(),
+    study,
+    caption,
+    isLead,
+  });
+  const [first, second] = [picture(big, 'alpha', true), picture(small, 'beta', true)];
+  const others = [...Array.from({ length: 1_000 }, () => picture(big, 'alpha', false)), picture(small, 'gamma', false)];
+  await Study.collection.insertMany(
+    [first, second].map(({ _id: lead, study: _id }) => ({
+      _id,
+      owner,
+      kind: 'pictures',
+      title: 'Hand',
+      lead,
+    })) as never[],
+  );
+  await Image.collection.insertMany([first, second, ...others] as never[]);
+  await Task.deleteMany({ _id: 'upgrade:cards' });
+  await prepare();
+  const wordsNow = async () => (await Card.findOne({ study: small }).lean())?.words.toSorted();
+  expect(await wordsNow()).toEqual(['beta', 'gamma', 'hand']);
+  await core.db.transaction((session) =>
+    refreshCards(core.models, { image: second._id, study: small }, new Date(), session),
+  );
+  expect(await wordsNow()).toEqual(['beta', 'gamma', 'hand']);
 });
 
 it('A database that a later version has used is refused in a sentence, and nothing is changed.', async () => {

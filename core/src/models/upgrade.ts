@@ -81,6 +81,8 @@ export async function repeatStep(models: Models, name: string): Promise<void> {
   if (!step) throw new ConfigError(`There is no change "${name}". The changes are: ${stepNames.join(', ')}.`);
   // Nobody has a claim of a change that is done.
   const done = { _id: PREFIX + name, doneAt: { $exists: true } };
+  // It begins with the first record. A process that stood still may have left its position.
+  if (await models.Task.exists(done)) await models.Position.deleteOne({ _id: PREFIX + name });
   await models.Task.updateOne(done, { $unset: { doneAt: 1 }, $set: { nextAt: new Date(0) } });
   await once(models, PREFIX + name, step);
 }
@@ -98,11 +100,12 @@ async function once(models: Models, _id: string, { work, compatible }: Step): Pr
     let after = (await Position.findById(_id).lean())?.after ?? null;
     for (let last = await work(models, after); last; last = await work(models, after)) {
       after = last;
+      // A process that stood still for longer than its claim leaves the change to the one that has it now.
+      if ((await Task.updateOne(mine, [claimed], { updatePipeline: true })).matchedCount === 0) break;
       await Position.updateOne({ _id }, { $set: { after } }, { upsert: true });
-      await Task.updateOne(mine, [claimed], { updatePipeline: true });
     }
-    await Task.updateOne({ _id }, { $set: { doneAt: new Date() } });
-    await Position.deleteOne({ _id });
+    const ended = await Task.updateOne(mine, { $set: { doneAt: new Date() } });
+    if (ended.matchedCount > 0) await Position.deleteOne({ _id });
   }
 }
 

@@ -8,6 +8,8 @@ export interface UsageDoc {
   bytes: number;
   /** Time of the last full count. */
   at: Date;
+  /** Time at which a file last took space. Absent in records of older versions. */
+  takenAt?: Date;
 }
 
-export const usage = schemaOf<UsageDoc>({ files: number, bytes: number, at: date }).index({ at: 1 });
+export const usage = schemaOf<UsageDoc>({ files: number, bytes: number, at: date, takenAt: Date }).index({ at: 1 });
