@@ -3,7 +3,7 @@ import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import { undrawable } from '@lightbox/core/imaging/drawing.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
-import { dicomPicture, element, partTen } from '@lightbox/testkit/part10.js';
+import { dicomPicture, element, partTen, shorts } from '@lightbox/testkit/part10.js';
 import type { Response } from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { closeInspectors } from '../files/inspectionPool.js';
@@ -119,6 +119,57 @@ it('a study that is shared without identity gives its copies in every answer, an
   await mine.post('/message/send', { recipientId: owner.id, content: 'x', images: [id] }).expect(403);
   await api.as(owner).del(`/sharing/${shareId}`).expect(200);
   await mine.get(`/upload/image/${id}/content`).expect(404);
+});
+
+it('a copy has neither an overlay in the unused bits of its pixels nor text behind its last frame, as a file, in ranges and in an archive', async () => {
+  const { id, studyId } = await upload(
+    partTen(
+      Buffer.concat([
+        element(0x00080020, 'DA', '20240229'),
+        element(0x00080060, 'CS', 'CT'),
+        element(0x0020000d, 'UI', `${STUDY}.2`),
+        element(0x0020000e, 'UI', `${STUDY}.2.1`),
+        element(0x00280002, 'US', 1),
+        element(0x00280004, 'CS', 'MONOCHROME2'),
+        element(0x00280010, 'US', 16),
+        element(0x00280011, 'US', 16),
+        element(0x00280100, 'US', 16),
+        element(0x00280101, 'US', 12),
+        element(0x00280102, 'US', 11),
+        element(0x00280103, 'US', 0),
+        element(0x60000100, 'US', 16),
+        element(0x60000102, 'US', 15),
+        element(
+          0x7fe00010,
+          'OW',
+          Buffer.concat([shorts(...Array.from({ length: 256 }, (_, i) => i | 0x8000)), Buffer.from('Khan MRN-0815 ')]),
+        ),
+      ]),
+    ),
+  );
+  await shareWith(recipient, { studyId });
+  const mine = api.as(recipient);
+  const path = `/upload/image/${id}/content`;
+  const file = bytesOf(await mine.get(path).buffer().responseType('blob').expect(200));
+  expect(file.subarray(-512)).toEqual(shorts(...Array.from({ length: 256 }, (_, i) => i)));
+  expect(file.toString('latin1')).not.toMatch(traces);
+  // A range may begin and end in the middle of a value.
+  for (const [from, to] of [
+    [file.length - 401, file.length - 98],
+    [file.length - 301, file.length - 301],
+    [100, file.length - 1],
+  ] as const) {
+    const { body, headers } = await mine
+      .get(path)
+      .set('Range', `bytes=${from}-${to}`)
+      .buffer()
+      .responseType('blob')
+      .expect(206);
+    expect(body).toEqual(file.subarray(from, to + 1));
+    expect(headers['content-range']).toBe(`bytes ${from}-${to}/${file.length}`);
+  }
+  const zip = bytesOf(await mine.get(`/studies/${studyId}/content`).buffer().responseType('blob').expect(200));
+  expect(zip.includes(file)).toBe(true);
 });
 
 it('Text that a worker found in the pixels is likely a name, against the word of the file, and is shown to the owner.', async () => {

@@ -1,6 +1,7 @@
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
+import { wholeCopy } from '@lightbox/core/deidentify/change.js';
 import { copyOfDicom } from '@lightbox/core/deidentify/copy.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { phantom } from '@lightbox/testkit/part10.js';
@@ -51,8 +52,7 @@ async function judgeStudies(python: string, folder: string): Promise<number> {
 async function asItIs(file: Buffer): Promise<Buffer | null> {
   const source = { size: file.length, read: async (from: number, to: number) => file.subarray(from, to) };
   try {
-    const { parts } = await copyOfDicom(source, { ...DISGUISE, noTextLeft: true });
-    return Buffer.concat(parts.map((part) => (Buffer.isBuffer(part) ? part : file.subarray(part[0], part[1]))));
+    return wholeCopy(await copyOfDicom(source, { ...DISGUISE, noTextLeft: true }), file);
   } catch (error) {
     if (error instanceof AppError) return null;
     throw error;

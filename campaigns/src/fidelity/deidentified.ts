@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { wholeCopy } from '@lightbox/core/deidentify/change.js';
 import { copyOfDicom } from '@lightbox/core/deidentify/copy.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { judgeFiles } from './judge.js';
@@ -23,9 +24,7 @@ async function writeCopy(folder: string, out: string, name: string): Promise<str
   const original = readFileSync(join(folder, name));
   const source = { size: original.length, read: async (from: number, to: number) => original.subarray(from, to) };
   try {
-    const { parts } = await copyOfDicom(source, DISGUISE);
-    const bytes = parts.map((part) => (Buffer.isBuffer(part) ? part : original.subarray(part[0], part[1])));
-    writeFileSync(join(out, name), Buffer.concat(bytes));
+    writeFileSync(join(out, name), wholeCopy(await copyOfDicom(source, DISGUISE), original));
     return undefined;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

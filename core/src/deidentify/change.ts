@@ -1,8 +1,9 @@
 import type { BurnedIn, TagChange, TagRow } from '@lightbox/contract/images/drawing.js';
 import { limits } from '@lightbox/contract/limits.js';
+import { type Cells, clearCells } from './nativePixels.js';
 
-/** Part of a copy: literal bytes, or a range of the original. */
-export type CopyPart = Buffer | readonly [from: number, to: number];
+/** Part of a copy: literal bytes, or a range of the original, of whose cells only the values belong to the copy. */
+export type CopyPart = Buffer | readonly [from: number, to: number, cells?: Cells | undefined];
 
 /** A copy without identity: the parts of its bytes, and how it differs from the original. */
 export interface Copy {
@@ -18,6 +19,17 @@ export interface Copy {
 
 export const sizeOf = (parts: readonly CopyPart[]): number =>
   parts.reduce((sum, part) => sum + (Buffer.isBuffer(part) ? part.length : part[1] - part[0]), 0);
+
+/** Returns the bytes of a copy of which the whole original is in memory. */
+export const wholeCopy = ({ parts }: Pick<Copy, 'parts'>, original: Buffer): Buffer =>
+  Buffer.concat(
+    parts.map((part) => {
+      if (Buffer.isBuffer(part)) return part;
+      const [from, to, cells] = part;
+      const bytes = original.subarray(from, to);
+      return cells ? clearCells(Buffer.from(bytes), cells) : bytes;
+    }),
+  );
 
 /** Gathers the changes of a file: each difference once, as many as a document takes. */
 export class Changes {

@@ -5,6 +5,7 @@ import type { ImageDoc } from '../models/image.js';
 import type { Copy } from './change.js';
 import { deidentifyDicom, type Plan } from './dicom.js';
 import { cannotDeidentify, type Encoding, MoreBytes, type Pixels } from './elements.js';
+import { type Cells, clearedCells } from './nativePixels.js';
 import { deidentifyJpeg, deidentifyPng } from './pictures.js';
 import { inSlices } from './steps.js';
 import { type Disguise, daysOf, mac, type PlainPixels } from './values.js';
@@ -188,7 +189,28 @@ export async function* readCopy(
     const to = Math.min(length, range.to - at);
     at += length;
     if (from >= to) continue;
-    if (Buffer.isBuffer(part)) yield part.subarray(from, to);
-    else yield* blobs.read(image.blob, key, image.size, { from: part[0] + from, to: part[0] + to });
+    if (Buffer.isBuffer(part)) {
+      yield part.subarray(from, to);
+      continue;
+    }
+    const bytes = (first: number, end: number) =>
+      blobs.read(image.blob, key, image.size, { from: part[0] + first, to: part[0] + end });
+    const [, , cells] = part;
+    if (!cells) yield* bytes(from, to);
+    else yield* clearedRange(bytes, cells, { from, to, length });
+  }
+}
+
+/** Yields a range of cleared cells. It may begin and end within one, so the cells at its ends are read as a whole. */
+async function* clearedRange(
+  read: (from: number, to: number) => AsyncIterable<Buffer>,
+  cells: Cells,
+  { from, to, length }: { from: number; to: number; length: number },
+): AsyncGenerator<Buffer> {
+  let at = from - (from % cells.size);
+  const end = Math.min(length, Math.ceil(to / cells.size) * cells.size);
+  for await (const part of clearedCells(read(at, end), cells)) {
+    yield part.subarray(Math.max(0, from - at), to - at);
+    at += part.length;
   }
 }

@@ -1,6 +1,6 @@
 import { deflateRawSync, deflateSync, inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { type Copy, sizeOf } from './change.js';
+import { type Copy, sizeOf, wholeCopy } from './change.js';
 import { copyOfDicom } from './copy.js';
 import { deidentifyDicom } from './dicom.js';
 import type { Pixels } from './elements.js';
@@ -64,6 +64,13 @@ function file(elements: Elements, syntax: string, encoding: Encoding): Buffer {
 }
 
 const pixels = Buffer.from(Array.from({ length: 64 }, (_, i) => i * 3));
+/** The elements that say how long these pixels are. */
+const shape: Elements = [
+  [0x00280002, 'US', 1],
+  [0x00280010, 'US', 8],
+  [0x00280011, 'US', 8],
+  [0x00280100, 'US', 8],
+];
 const elements: Elements = [
   [0x00080000, 'UL', Buffer.alloc(4)],
   [0x00080005, 'CS', 'ISO_IR 100'],
@@ -90,10 +97,7 @@ const elements: Elements = [
   [0x00189073, 'LO', 'as wished by khan'],
   [0x0020000d, 'UI', '1.2.3'],
   [0x00200052, 'UI', '1.2.840.10008.1.4.1.1'],
-  [0x00280002, 'US', 1],
-  [0x00280010, 'US', 8],
-  [0x00280011, 'US', 8],
-  [0x00280100, 'US', 8],
+  ...shape,
   [0x60000010, 'US', 8],
   [0x60003000, 'OW', Buffer.alloc(8, 255)],
   [0x7fe00010, 'OW', pixels],
@@ -102,15 +106,13 @@ const elements: Elements = [
 
 const key = Buffer.alloc(32, 1);
 const disguise = { key, days: () => -100 };
-const bytesOf = ({ parts }: Copy, original: Buffer) =>
-  Buffer.concat(parts.map((part) => (Buffer.isBuffer(part) ? part : original.subarray(part[0], part[1]))));
 
 function copyOf(original: Buffer): { copy: Copy; bytes: Buffer } {
   const end = ({ from, length }: Pixels) => from + (length ?? 0);
   const plan = atOnce(deidentifyDicom(original, original.length, disguise, end));
   if (plan.needsWhole) throw new Error('It is whole.');
   expect(plan.copy.size).toBe(sizeOf(plan.copy.parts));
-  return { copy: plan.copy, bytes: bytesOf(plan.copy, original) };
+  return { copy: plan.copy, bytes: wholeCopy(plan.copy, original) };
 }
 
 describe.each([
@@ -240,8 +242,79 @@ it.each([
   ],
   [[[0x00080060, 'CS', 'CT']], 'unknown'],
 ] as [Elements, string][])('%j: a name in the picture is guessed as "%s"', (set, guess) => {
-  const { copy } = copyOf(file([...set, [0x7fe00010, 'OW', pixels]], '1.2.840.10008.1.2.1', {}));
+  const { copy } = copyOf(file([...set, ...shape, [0x7fe00010, 'OW', pixels]], '1.2.840.10008.1.2.1', {}));
   expect(copy.burnedIn).toBe(guess);
+});
+
+describe.each([
+  ['explicit little endian', '1.2.840.10008.1.2.1', {}],
+  ['implicit little endian', '1.2.840.10008.1.2', { implicit: true }],
+  ['explicit big endian', '1.2.840.10008.1.2.2', { big: true }],
+  ['deflated', '1.2.840.10008.1.2.1.99', {}],
+])('the pixels of a copy in %s', (_, syntax, encoding: Encoding) => {
+  const words = (values: number[]) => {
+    const bytes = Buffer.alloc(values.length * 2);
+    for (const [i, value] of values.entries())
+      bytes[encoding.big ? 'writeUInt16BE' : 'writeUInt16LE'](value & 0xffff, i * 2);
+    return bytes;
+  };
+  /** Two frames of four pixels. */
+  const module = (stored: number, high: number, signed: number): Elements => [
+    [0x00280008, 'IS', '2'],
+    [0x00280010, 'US', 2],
+    [0x00280011, 'US', 2],
+    [0x00280100, 'US', 16],
+    [0x00280101, 'US', stored],
+    [0x00280102, 'US', high],
+    [0x00280103, 'US', signed],
+  ];
+  const pixelsOf = (elements: Elements) => {
+    const { copy, bytes } = copyOf(file(elements, syntax, encoding));
+    const set = syntax.endsWith('1.99') ? inflateRawSync(bytes.subarray(bytes.indexOf('LIGHTBOX') + 8)) : bytes;
+    expect(copy.rows.some(({ tag }) => tag.startsWith('6000'))).toBe(false);
+    // The length that the element says, and all that follows.
+    return { said: encoding.big ? set.readUInt32BE(set.length - 20) : set.readUInt32LE(set.length - 20), set };
+  };
+
+  it('end with the last frame', () => {
+    const frames = words([1, 2, 3, 4, 5, 6, 7, 65_535]);
+    const text = Buffer.from('Khan^Aisha MRN-0815 ');
+    const { said, set } = pixelsOf([...module(16, 15, 0), [0x7fe00010, 'OW', Buffer.concat([frames, text])]]);
+    expect(set.subarray(-16)).toEqual(frames);
+    expect(said).toBe(16);
+    expect(set.includes('Khan')).toBe(false);
+  });
+
+  it.each([
+    ['above values', [12, 11, 0], [0xf001, 0x8002, 0x0fff, 0x1000], [1, 2, 0x0fff, 0]],
+    ['below values', [12, 15, 0], [0xf00f, 0x8008, 0x001f, 0x000f], [0xf000, 0x8000, 0x0010, 0]],
+    ['above values with a sign', [12, 11, 1], [0x8001, 0x7fff, 0xffff, 0x0800], [1, 0xffff, 0xffff, 0xf800]],
+  ])('have no overlay in the bits %s', (_place, [stored, high, signed], before, after) => {
+    const overlay: Elements = [
+      [0x60000100, 'US', 16],
+      [0x60000102, 'US', 15],
+    ];
+    const { set } = pixelsOf([
+      ...module(stored as number, high as number, signed as number),
+      ...overlay,
+      [0x7fe00010, 'OW', words([...before, ...before])],
+    ]);
+    expect(set.subarray(-16)).toEqual(words([...after, ...after]));
+  });
+});
+
+it.each([
+  ['do not say how long they are', []],
+  [
+    'contradict themselves in their bits',
+    [
+      [0x00280101, 'US', 7],
+      [0x00280102, 'US', 8],
+    ],
+  ],
+] as [string, Elements][])('pixels that %s cannot be de-identified', (_, set) => {
+  const elements: Elements = [...(set.length > 0 ? shape : []), ...set, [0x7fe00010, 'OW', pixels]];
+  expect(() => copyOf(file(elements, '1.2.840.10008.1.2.1', {}))).toThrow(/identity/);
 });
 
 it('dates move by whole days, in every form that the standard allows', () => {
@@ -275,7 +348,7 @@ describe('a picture', () => {
       Buffer.from('Khan behind the end'),
     ]);
     const copy = deidentifyJpeg(original);
-    const bytes = bytesOf(copy, original);
+    const bytes = wholeCopy(copy, original);
     expect(bytes.length).toBe(copy.size);
     expect(bytes.toString('latin1')).not.toMatch(/Kha|Aisha|ICC/);
     expect(bytes.includes(Buffer.concat([segment(0xdb, 'table'), scan]))).toBe(true);
@@ -299,14 +372,14 @@ describe('a picture', () => {
     const texts = [chunk('tEXt', 'Author\0Khan'), chunk('eXIf', tiff), chunk('tIME', 'Khan')];
     const original = Buffer.concat([signature, head, ...texts, data, end, Buffer.from('Khan')]);
     const copy = deidentifyPng(original);
-    expect(bytesOf(copy, original)).toEqual(Buffer.concat([signature, head, data, end]));
+    expect(wholeCopy(copy, original)).toEqual(Buffer.concat([signature, head, data, end]));
     expect(copy.changes).toHaveLength(4);
   });
 });
 
 it('A long header is followed in slices, and other work of the process has its turns.', async () => {
   const many = Array.from({ length: 30_000 }, (_, i): Elements[number] => [0x00221000 + i, 'LO', `value ${i}`]);
-  const original = file([...many, [0x7fe00010, 'OW', pixels]], '1.2.840.10008.1.2.1', {});
+  const original = file([...many, ...shape, [0x7fe00010, 'OW', pixels]], '1.2.840.10008.1.2.1', {});
   let [turns, goesOn] = [0, true];
   const count = () => {
     turns += 1;

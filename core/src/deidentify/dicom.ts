@@ -4,7 +4,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import { guessBurnedIn } from '../imaging/burnedIn.js';
 import { decodeText } from '../imaging/characters.js';
 import { implementation } from '../imaging/implementation.js';
-import { Changes, type Copy, sizeOf } from './change.js';
+import { Changes, type Copy, sizeOf, wholeCopy } from './change.js';
 import {
   cannotDeidentify,
   type Element,
@@ -12,8 +12,10 @@ import {
   type Encoding,
   hasLongLength,
   type Pixels,
+  UNDEFINED,
 } from './elements.js';
 import { type Fate, fateOf, rowOf } from './fates.js';
+import { type Cells, nativePixels } from './nativePixels.js';
 import { BURNED_IN, moduleOf, ofOldPixels, PADDING } from './newPixels.js';
 import type { Steps } from './steps.js';
 import { type Disguise, disguisedUid, dummyOf, movedDates, numbers, padded, pseudonym } from './values.js';
@@ -42,8 +44,8 @@ const JOINED = 64;
 const hex = (tag: number): string => tag.toString(16).padStart(8, '0');
 
 /**
- * De-identifies a DICOM file by its header (PS3.15 Annex E): changes the elements before the pixels, leaves out those
- * behind them, and keeps the bytes of the pixels and their transfer syntax. Throws `MoreBytes` when `bytes` end before the
+ * De-identifies a DICOM file by its header (PS3.15 Annex E): changes the elements before the pixels, leaves out what is
+ * behind or beside them, and keeps the values of the pixels and their transfer syntax. Throws `MoreBytes` when `bytes` end before the
  * header does, unless they are the whole file.
  */
 export function* deidentifyDicom(bytes: Buffer, size: number, disguise: Disguise, pixelsEnd: PixelsEnd): Steps<Plan> {
@@ -64,8 +66,10 @@ export function* deidentifyDicom(bytes: Buffer, size: number, disguise: Disguise
   const writer = new Writer(bytes, encoding, disguise, elements, pixels);
   if (disguise.pixels) return { copy: writer.copy([yield* writer.withNewPixels(meta)]) };
   const head = Buffer.concat([writer.meta(meta, syntax), yield* writer.dataSet()]);
-  const until = pixels && pixelsEnd(pixels, encoding, bytes);
-  return { copy: writer.copy(pixels && until ? [head, [pixels.start, until]] : [head]) };
+  const kept = writer.keptPixels();
+  if (!kept) return { copy: writer.copy([head]) };
+  const until = pixelsEnd(kept.pixels, encoding, bytes);
+  return { copy: writer.copy([Buffer.concat([head, kept.head]), [kept.pixels.from, until, kept.cells]]) };
 }
 
 /** Finds the first byte behind the pixel data. */
@@ -84,9 +88,13 @@ function* deflated(bytes: Buffer, meta: Element[], end: number, disguise: Disgui
   const writer = new Writer(inflated, EXPLICIT, disguise, elements, pixels, bytes);
   if (disguise.pixels) return { copy: writer.copy([yield* writer.withNewPixels(meta)]) };
   const head = writer.meta(meta, DEFLATED);
-  const to = pixels && (pixels.length === null ? inflated.length : pixels.from + pixels.length);
-  const set = Buffer.concat([yield* writer.dataSet(), ...(pixels && to ? [inflated.subarray(pixels.start, to)] : [])]);
-  const packed = deflateRawSync(set);
+  const set: Copy['parts'] = [yield* writer.dataSet()];
+  const kept = writer.keptPixels();
+  if (kept) {
+    const { from, length } = kept.pixels;
+    set.push(kept.head, [from, length === null ? inflated.length : from + length, kept.cells]);
+  }
+  const packed = deflateRawSync(wholeCopy({ parts: set }, inflated));
   // PS3.5 §A.5: of even length.
   return { copy: writer.copy([Buffer.concat([head, packed, Buffer.alloc(packed.length % 2)])]) };
 }
@@ -200,6 +208,25 @@ class Writer {
     const set = [this.meta(meta, ''), yield* this.dataSet()];
     const vr = pixels.bitsAllocated > 8 ? 'OW' : 'OB';
     return Buffer.concat([...set, this.head(0x7fe00010, vr, pixels.length + (pixels.length % 2), this.encoding)]);
+  }
+
+  /** Returns the pixel data of the copy: their head, and the place and the cells of their bytes in the file. */
+  keptPixels(): { head: Buffer; pixels: Pixels; cells?: Cells | undefined } | null {
+    if (!this.pixels) return null;
+    const { tag, vr, length } = this.pixels;
+    if (length === null) return { head: this.head(tag, vr, UNDEFINED, this.encoding), pixels: this.pixels };
+    const header = {
+      number: (of: number) => this.number(of),
+      text: (of: number) => textOf(this.bytes, this.first(of)),
+    };
+    const { cells, ...kept } = nativePixels({ ...this.pixels, length }, header, this.encoding.big);
+    return { head: this.head(tag, vr, kept.length, this.encoding), pixels: { ...this.pixels, ...kept }, cells };
+  }
+
+  private number(tag: number): number | undefined {
+    const { from, to } = this.first(tag) ?? { from: 0, to: 0 };
+    if (to - from < 2) return undefined;
+    return this.encoding.big ? this.bytes.readUInt16BE(from) : this.bytes.readUInt16LE(from);
   }
 
   *dataSet(): Steps<Buffer> {
@@ -336,7 +363,7 @@ class Writer {
     // Bytes of unknown VR are a sequence only by their undefined length.
     if (vr !== 'UN' || !undefinedLength) return this.element(tag, vr, value, outer);
     const end = this.head(0xfffee0dd, '', 0, within);
-    return Buffer.concat([this.head(tag, vr, 0xffffffff, outer), value, end]);
+    return Buffer.concat([this.head(tag, vr, UNDEFINED, outer), value, end]);
   }
 
   private item(elements: Buffer[], encoding: Encoding): Buffer {

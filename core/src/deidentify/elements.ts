@@ -43,7 +43,7 @@ export const cannotDeidentify = (): AppError => new AppError('CANNOT_DEIDENTIFY'
 const ITEM = 0xfffee000;
 const ITEM_END = 0xfffee00d;
 const SEQUENCE_END = 0xfffee0dd;
-const UNDEFINED = 0xffffffff;
+export const UNDEFINED = 0xffffffff;
 const DEPTH = 64;
 const ELEMENTS = 500_000;
 /** PS3.5 §8: Float, Double Float and Pixel Data. */
