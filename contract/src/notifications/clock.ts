@@ -43,35 +43,44 @@ export const dateIn = (moment: Date, timeZone: string): string =>
 
 /**
  * Returns the moment at which clocks in a time zone show this time, `days` after the date of `moment` there. A time that
- * clocks skip is the moment of the skip's end or up to an hour later; of a time that they show twice it is one of the two.
+ * clocks skip is the moment of the skip's end or up to an hour later; a time that they show twice is the moment `ofTwo`.
  */
-function momentOf(moment: Date, timeZone: string, days: number, clock: string): Date {
+function momentOf(moment: Date, timeZone: string, days: number, clock: string, ofTwo: 'first' | 'last'): Date {
   const today = localOf(moment, timeZone);
   const wanted = asUtc({ ...today, hour: 0, minute: 0 }) + days * dayMs + minutesOf(clock) * minuteMs;
-  const offsetAt = (at: number) => asUtc(localOf(new Date(at), timeZone)) - at;
-  // The offset of the first guess may be that of the other side of a change.
-  const guess = wanted - offsetAt(wanted);
-  return new Date(wanted - offsetAt(guess));
+  const localAt = (at: number) => asUtc(localOf(new Date(at), timeZone));
+  // No offset is as long as a day, so these are the offsets before and after a change of clocks on that day.
+  const guesses = [wanted - dayMs, wanted + dayMs].map((at) => wanted - (localAt(at) - at));
+  const shown = guesses.filter((at) => localAt(at) === wanted);
+  // With the offset before a skip, the time comes after it.
+  if (shown.length === 0) return new Date(Math.max(...guesses));
+  return new Date(ofTwo === 'first' ? Math.min(...shown) : Math.max(...shown));
 }
 
 /** Returns the moment at which the month of `moment` begins in a time zone. */
 export const monthStart = (moment: Date, timeZone: string): Date =>
-  momentOf(moment, timeZone, 1 - localOf(moment, timeZone).day, '00:00');
+  momentOf(moment, timeZone, 1 - localOf(moment, timeZone).day, '00:00', 'first');
 
-/** Returns the end of the quiet hours that contain `now`; null outside of them. The last minute is before `to`. */
+/**
+ * Returns the end of the quiet hours that contain `now`, which is after `now`; null outside of them. The last minute is
+ * before `to`.
+ */
 export function quietUntil({ from, to }: { from: string; to: string }, timeZone: string, now: Date): Date | null {
   const { hour, minute } = localOf(now, timeZone);
   const [begin, end, at] = [minutesOf(from), minutesOf(to), hour * 60 + minute];
   if (begin < end ? at < begin || at >= end : at < begin && at >= end) return null;
-  return momentOf(now, timeZone, begin > end && at >= begin ? 1 : 0, to);
+  return momentOf(now, timeZone, begin > end && at >= begin ? 1 : 0, to, 'last');
 }
 
-/** Returns the first moment after `now` at which clocks show this time: on any day, or on a Monday. */
+/**
+ * Returns the next moment after `now` at which clocks show this time: on any day, or on a Monday. On a day on which they
+ * show it twice, only the last counts.
+ */
 export function nextAt(clock: string, timeZone: string, every: 'daily' | 'weekly', now: Date): Date {
   const weekday = new Date(asUtc(localOf(now, timeZone))).getUTCDay();
   // Monday is 1.
   const first = every === 'daily' ? 0 : (8 - weekday) % 7;
   const step = every === 'daily' ? 1 : 7;
-  const next = momentOf(now, timeZone, first, clock);
-  return next > now ? next : momentOf(now, timeZone, first + step, clock);
+  const next = momentOf(now, timeZone, first, clock, 'last');
+  return next > now ? next : momentOf(now, timeZone, first + step, clock, 'last');
 }

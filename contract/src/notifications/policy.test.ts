@@ -9,7 +9,7 @@ import {
   noticeGroups,
   type NoticeSettings as Settings,
 } from './choices.js';
-import { dateIn, nextAt, quietUntil } from './clock.js';
+import { dateIn, monthStart, nextAt, quietUntil } from './clock.js';
 import { deliver } from './policy.js';
 
 const settings: Settings = { ...defaultNoticeSettings, timeZone: 'Asia/Karachi' };
@@ -76,6 +76,12 @@ describe('quiet hours', () => {
     ['Europe/Berlin', '22:00', '07:00', '2026-10-25T05:30Z', '2026-10-25T06:00Z'],
     // 02:30 does not exist on this day: clocks show 03:30 at that moment.
     ['Europe/Berlin', '22:00', '02:30', '2026-03-29T00:59Z', '2026-03-29T01:30Z'],
+    // On 6 September 2026 clocks go from 24:00 to 01:00: 00:30 does not exist, and clocks show 01:30 at that moment.
+    ['America/Santiago', '22:00', '00:30', '2026-09-06T03:40Z', '2026-09-06T04:30Z'],
+    ['America/Santiago', '22:00', '00:00', '2026-09-06T03:40Z', '2026-09-06T04:00Z'],
+    // Clocks go back at 06:00Z on 1 November 2026, and show 01:30 twice.
+    ['America/New_York', '22:00', '01:30', '2026-11-01T05:00Z', '2026-11-01T06:30Z'],
+    ['America/New_York', '22:00', '01:30', '2026-11-01T06:10Z', '2026-11-01T06:30Z'],
     ['America/St_Johns', '23:15', '06:45', '2026-07-01T03:00Z', '2026-07-01T09:15Z'],
     ['Pacific/Kiritimati', '22:00', '07:00', '2026-11-22T10:00Z', '2026-11-22T17:00Z'],
   ])('in %s from %s to %s, at %s, end at %s.', (zone, from, to, now, end) => {
@@ -91,6 +97,13 @@ describe('the next digest', () => {
     // Across the changes of clocks the hour on the clock stays.
     ['daily', 'Europe/Berlin', '08:00', '2026-03-28T07:00Z', '2026-03-29T06:00Z'],
     ['daily', 'Europe/Berlin', '08:00', '2026-10-24T06:00Z', '2026-10-25T07:00Z'],
+    // The day begins with 01:00.
+    ['daily', 'America/Santiago', '00:15', '2026-09-06T03:20Z', '2026-09-06T04:15Z'],
+    ['daily', 'America/Santiago', '00:15', '2026-09-06T04:15Z', '2026-09-07T03:15Z'],
+    ['daily', 'Atlantic/Azores', '00:59', '2026-03-29T00:30Z', '2026-03-29T01:59Z'],
+    // Clocks show 01:30 twice, and the digest comes once.
+    ['daily', 'America/New_York', '01:30', '2026-11-01T05:00Z', '2026-11-01T06:30Z'],
+    ['daily', 'America/New_York', '01:30', '2026-11-01T06:30Z', '2026-11-02T06:30Z'],
     // 22 November 2026 is a Sunday.
     ['weekly', 'Asia/Karachi', '08:00', '2026-11-22T03:00Z', '2026-11-23T03:00Z'],
     ['weekly', 'Asia/Karachi', '08:00', '2026-11-23T03:00Z', '2026-11-30T03:00Z'],
@@ -104,6 +117,16 @@ describe('the next digest', () => {
     expect(dateIn(new Date('2026-11-22T19:30:00Z'), 'Asia/Karachi')).toBe('2026-11-23');
     expect(dateIn(new Date('2026-11-22T19:30:00Z'), 'America/New_York')).toBe('2026-11-22');
   });
+});
+
+it.each([
+  ['Asia/Karachi', '2026-11-22T12:00Z', '2026-10-31T19:00Z'],
+  // On 1 November 2026 clocks show the hour after midnight twice.
+  ['America/Havana', '2026-11-01T04:30Z', '2026-11-01T04:00Z'],
+  // On 1 October 2017 clocks went from 24:00 to 01:00.
+  ['America/Asuncion', '2017-10-20T12:00Z', '2017-10-01T04:00Z'],
+])('The month in %s that contains %s begins at %s.', (zone, moment, start) => {
+  expect(monthStart(new Date(moment), zone)).toEqual(new Date(start));
 });
 
 describe('the choices', () => {

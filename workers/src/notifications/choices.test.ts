@@ -8,6 +8,7 @@ import { type NewEvent, system } from '@lightbox/core/events/events.js';
 import { conversationOf, dispatchMessages } from '@lightbox/core/messages/messages.js';
 import type { ReminderDoc } from '@lightbox/core/models/reminder.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
+import type { JobData } from '@lightbox/core/queues/jobs.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { type PushService, startPushService, type TestBrowser } from '@lightbox/testkit/pushService.js';
@@ -309,5 +310,23 @@ describe('a digest', () => {
       await sendDigest(worker.core, refuse, { userId: String(person._id), day: dayOf(person) });
       expect((await nextOf(person))?.getTime()).toBeGreaterThan(Date.now());
     }
+  });
+
+  it('in the first hour of a day that begins an hour late comes once, on its own day', async () => {
+    const [before, after] = [Date.parse('2026-09-05T04:15:00Z'), Date.parse('2026-09-07T04:00:00Z')];
+    const person = await buildReader({
+      notices: { ...defaultNoticeSettings, digest: 'daily', digestAt: '00:15' },
+      timeZone: 'America/Santiago',
+      nextDigestAt: new Date(before),
+    });
+    const days: string[] = [];
+    const add = async (jobs: { data: JobData<'sendDigest'> }[]) => {
+      days.push(...jobs.filter(({ data }) => data.userId === String(person._id)).map(({ data }) => data.day));
+    };
+    // From the digest of Saturday to that of Monday. At 24:00 of Saturday clocks go on to 01:00 of Sunday.
+    for (let at = before; at < after; at += 15 * 60_000) {
+      await enterDigests({ ...worker.core, queues: { add }, clock: { now: () => new Date(at) } } as never);
+    }
+    expect(days).toEqual(['2026-09-05', '2026-09-06', '2026-09-07']);
   });
 });
