@@ -234,6 +234,16 @@ describe('the end of a guest link', () => {
       'revoked',
       async ({ image }) => (await asAdmin()).del(`/upload/image/${image.id}`).expect(200),
     ],
+    [
+      'its maker is deactivated',
+      'revoked',
+      async ({ image }) => (await asAdmin()).put(`/users/toggleUserStatus/${image.owner.id}`, {}).expect(200),
+    ],
+    [
+      'its maker gets another role',
+      'revoked',
+      async ({ image }) => (await asAdmin()).put(`/users/role/${image.owner.id}`, { role: 'patient' }).expect(200),
+    ],
   ];
   it.each(endings)('when %s, every token of it is refused at once, and the address says %s', async (_, state, end) => {
     await test.clock.still(async () => {
@@ -271,6 +281,30 @@ describe('the end of a guest link', () => {
         .expect(401);
     }
     expect(typesOf(await eventsOf(made, { type: 'guest.revoked' }))).toHaveLength(1);
+  });
+
+  it('a link that is made while its maker is deactivated ends with the others', async () => {
+    const { GuestLink } = test.gateway.models;
+    const admin = await asAdmin();
+    const images = await Promise.all(Array.from({ length: 6 }, () => buildImage(test.gateway)));
+    const makers = images.map(({ owner }) => owner);
+    const answers = await Promise.all(
+      images.flatMap((image) => [
+        ask(image).then(({ status }) => status),
+        admin.put(`/users/toggleUserStatus/${image.owner.id}`, {}).then(({ status }) => status),
+      ]),
+    );
+    expect(answers.filter((status) => ![200, 201, 401].includes(status))).toEqual([]);
+    expect(await GuestLink.countDocuments({ madeBy: { $in: makers.map(({ _id }) => _id) }, live: true })).toBe(0);
+  });
+
+  it('a link whose maker’s account no longer works shows nothing, before the link itself is ended', async () => {
+    const made = await makeLink();
+    const guest = await guestOf(made);
+    await guest.get('/guest/alive').expect(200);
+    await test.gateway.models.User.updateOne({ _id: made.image.owner._id }, { deletedAt: test.clock.now() });
+    await guest.get('/guest/alive').expect(401);
+    await guest.get(`/upload/image/${made.image.id}/frames`).expect(401);
   });
 
   it('the links that a closed account made end with it', async () => {

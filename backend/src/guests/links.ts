@@ -3,6 +3,7 @@ import type { GuestLink, guestCalls } from '@lightbox/contract/guests/calls.js';
 import { guestLinkState } from '@lightbox/contract/guests/states.js';
 import { imageRules } from '@lightbox/contract/images/policy.js';
 import { liveLink } from '@lightbox/core/access/guests.js';
+import { holdUser } from '@lightbox/core/access/hold.js';
 import { covering, sharesOf } from '@lightbox/core/access/shares.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -33,6 +34,9 @@ export async function createGuestLink({
   const mailed = email !== undefined && (await gateway.throttle.tryTake('guestMail', { email }));
   const id = await gateway.events.change(actor, async (tx) => {
     const { owner, image } = await holdTarget(gateway, tx, target);
+    // The end of the maker's account, or of the role, ends the links that it finds. None is made beside it.
+    const maker = { _id: viewer._id, role: viewer.role };
+    if (!(await holdUser(gateway.models, maker, tx.session))) throw new AppError('AUTHENTICATION_FAILED');
     const now = gateway.clock.now();
     const _id = newId();
     const link: GuestLinkDoc = {

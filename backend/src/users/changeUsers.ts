@@ -19,6 +19,7 @@ import type { Answer, Context, Gateway } from '../context.js';
 import { renewDigest } from '../notifications/noticeSettings.js';
 import { acceptInvites } from '../sharing/acceptInvites.js';
 import { closeAccount } from './closeAccount.js';
+import { endGrounds } from './endGrounds.js';
 import { presentOneself, presentUser } from './present.js';
 import { setActive } from './setActive.js';
 
@@ -163,6 +164,7 @@ export async function undoApproval({
     );
     if (changed.modifiedCount !== 1) throw new AppError('EXPIRED');
     sessions = await endAccess(gateway, user._id, 'deactivated', tx.session);
+    await endGrounds(gateway, tx, user._id);
     tx.record({ type: 'user.reconsidered', record: user._id });
     return user._id;
   });

@@ -1,12 +1,11 @@
-import { endCarersOf } from '@lightbox/core/carers/endCarers.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
-import { endEmergencies, ofAccount } from '@lightbox/core/emergencies/endEmergencies.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Transaction } from '@lightbox/core/events/events.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { endAccess } from '../auth/endAccess.js';
 import type { Gateway } from '../context.js';
 import { keepAnAdmin } from './admins.js';
+import { endGrounds } from './endGrounds.js';
 
 /**
  * Activates or deactivates an account, as part of a transaction. All its access ends: sessions, tokens and live
@@ -27,8 +26,7 @@ export async function setActive(
   );
   if (changed.modifiedCount !== 1) throw new AppError('CONFLICT');
   const ended = await endAccess(gateway, user._id, 'deactivated', tx.session);
-  if (!active) await endEmergencies(gateway, tx, ofAccount(user._id), 'account');
-  if (!active) await endCarersOf(gateway, tx, user._id);
+  if (!active) await endGrounds(gateway, tx, user._id);
   tx.record({ type: active ? 'user.activate' : 'user.deactivate', record: user._id, reason });
   return ended;
 }

@@ -1,13 +1,12 @@
 import type { Role } from '@lightbox/contract/permissions.js';
-import { endCarersOf } from '@lightbox/core/carers/endCarers.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
-import { endEmergencies, ofAccount } from '@lightbox/core/emergencies/endEmergencies.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Transaction } from '@lightbox/core/events/events.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { endAccess } from '../auth/endAccess.js';
 import type { Gateway } from '../context.js';
 import { keepAnAdmin } from './admins.js';
+import { endGrounds } from './endGrounds.js';
 
 /**
  * Changes the role of an account, as part of a transaction: all access under the former role ends. Returns the ended
@@ -22,8 +21,7 @@ export async function setRole(gateway: Gateway, tx: Transaction, user: UserDoc, 
   );
   if (changed.modifiedCount !== 1) throw new AppError('CONFLICT');
   const ended = await endAccess(gateway, user._id, 'roleChanged', tx.session);
-  await endEmergencies(gateway, tx, ofAccount(user._id), 'account');
-  await endCarersOf(gateway, tx, user._id);
+  await endGrounds(gateway, tx, user._id);
   tx.record({ type: 'user.role', record: user._id, reason: `${user.role} → ${role}` });
   return ended;
 }

@@ -1,10 +1,13 @@
 import type { ImageFacts, ImageViewer } from '@lightbox/contract/images/policy.js';
 import { limits } from '@lightbox/contract/limits.js';
+import { roleMay } from '@lightbox/contract/permissions.js';
+import { isUsable } from '@lightbox/contract/users/states.js';
 import { type ObjectId, oid } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import type { GuestLinkDoc } from '../models/guestLink.js';
 import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
+import type { UserDoc } from '../models/user.js';
 import { covers } from './shares.js';
 
 /** Links that have not ended, as a filter: the screens that they opened show their image. */
@@ -18,11 +21,16 @@ export const openLink = (now: Date) => ({
 /** Expired links that maintenance has not ended yet. */
 export const overdueLink = (now: Date) => ({ live: true, expiresAt: { $lte: now } });
 
-/** Returns the link while it has not ended. */
-export const findLiveLink = (models: Models, id: ObjectId, now: Date): Promise<GuestLinkDoc | null> =>
-  models.GuestLink.findOne({ _id: id, ...liveLink(now) })
+/** Returns the link while it has not ended, and while its maker may share. */
+export async function findLiveLink(models: Models, id: ObjectId, now: Date): Promise<GuestLinkDoc | null> {
+  const link = await models.GuestLink.findOne({ _id: id, ...liveLink(now) })
     .readConcern(NEWEST)
     .lean<GuestLinkDoc>();
+  if (!link) return null;
+  // The links of an account that is closed end one by one, a little later.
+  const maker = await models.User.findById(link.madeBy).readConcern(NEWEST).lean<UserDoc>();
+  return isUsable(maker) && roleMay(maker.role, 'share.create') ? link : null;
+}
 
 /** Returns a guest's own link while it has not ended; null for everybody else. */
 export const linkOf = async (models: Models, { id, role }: ImageViewer, now: Date): Promise<GuestLinkDoc | null> =>
