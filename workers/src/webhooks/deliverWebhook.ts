@@ -44,7 +44,11 @@ export async function deliverWebhook(
   if (!isKnownNews(delivery.type))
     throw new NewerVersion('The delivery is of an event that this version does not know.');
   const webhook = await Webhook.findById(delivery.webhook).lean<WebhookDoc>();
-  if (!webhook) return;
+  if (!webhook) {
+    // It was stored while its webhook was deleted. A waiting delivery would come again every half minute.
+    await WebhookDelivery.deleteOne({ _id: delivery._id });
+    return;
+  }
   if (!webhook.on) return end(core, delivery, { state: 'failed', fault: 'off' });
   if (!(await mayLearn(core, webhook, delivery))) return end(core, delivery, { state: 'withheld' });
   if (!takeTurn(webhook)) return later(waitMs(webhook));

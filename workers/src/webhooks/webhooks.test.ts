@@ -256,6 +256,21 @@ describe('a delivery', () => {
     expect(new Set(at(made).map((told) => verified(made, told).id)).size).toBe(1);
   });
 
+  it('that was stored while its webhook was deleted goes with its first try', async () => {
+    const person = await buildProvider(test.gateway);
+    const made = await make(person);
+    receiver.answers.push((response) => response.writeHead(503).end());
+    await upload(person);
+    await failedOnce(person, made);
+    const { Webhook, WebhookDelivery } = test.gateway.models;
+    await Webhook.deleteOne({ _id: oid(made.id) });
+    await test.gateway.redis.flushdb();
+    await WebhookDelivery.updateOne({ webhook: oid(made.id) }, { $set: { nextTryAt: new Date(Date.now() - 120_000) } });
+    await enterDeliveries(worker.core);
+    const left = () => WebhookDelivery.countDocuments({ webhook: oid(made.id) });
+    await expect.poll(left, { timeout: 30_000 }).toBe(0);
+  });
+
   it('is signed with both secrets after a rotation', async () => {
     const person = await buildProvider(test.gateway);
     const made = await make(person);
