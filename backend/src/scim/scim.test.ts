@@ -52,6 +52,42 @@ it('A leaver loses sessions, tokens and live connections within a second, and ma
   });
 });
 
+it('An account that an administrator deactivates after a switch of the provider stays so, also beside a call of it.', async () => {
+  const { token } = await makeToken();
+  const { sub } = person();
+  const { id } = (await signOn(sub)).body.data.user;
+  const on = { Operations: [{ op: 'replace', path: 'active', value: true }] };
+  const set = async (body: object) =>
+    ((await (await scim(token, 'PATCH', `/scim/v2/Users/${id}`, body)).json()) as { active: boolean }).active;
+  const toggle = async (active: boolean) => {
+    const { body } = await api.as(admin).put(`/users/toggleUserStatus/${id}`, {}).expect(200);
+    expect(body.data.active).toBe(active);
+  };
+  expect(await set(off)).toBe(false);
+  await toggle(true);
+  await toggle(false);
+  // The provider repeats its state, as at each synchronisation.
+  expect(await set(on)).toBe(false);
+  expect((await signOn(sub)).body.error).toBe('ACCOUNT_INACTIVE');
+  await toggle(true);
+  expect(await set(off)).toBe(false);
+  // The administrator switches twice between the provider's read and its write.
+  const { User } = test.gateway.models;
+  const find = User.find.bind(User);
+  const between = vi.spyOn(User, 'find').mockImplementationOnce(((...args: Parameters<typeof find>) => ({
+    lean: async () => {
+      const read = await find(...args).lean();
+      await toggle(true);
+      await toggle(false);
+      return read;
+    },
+  })) as never);
+  expect(await set(on)).toBe(false);
+  expect(between).toHaveBeenCalled();
+  between.mockRestore();
+  expect((await User.findById(id).lean())?.active).toBe(false);
+});
+
 it('An account is made, listed, replaced, removed and made again; the provider sees no other account.', async () => {
   const { token } = await makeToken();
   const stranger = await buildPatient(test.gateway);

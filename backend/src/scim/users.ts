@@ -318,31 +318,34 @@ async function change(
   more: Partial<ScimAccountDoc> = {},
 ): Promise<Managed> {
   const { ScimAccount, User } = gateway.models;
-  const switched = active !== undefined && active !== user.active && (!active || account.off);
+  const { _id } = user;
   const names = { ...(firstname ? { firstname } : {}), ...(lastname ? { lastname } : {}) };
-  const next: ScimAccountDoc = {
-    ...account,
-    ...(userName ? { userName, userNameKey: keyOf(userName) } : {}),
-    ...(externalId === undefined ? {} : { externalId }),
-    ...(switched ? { off: !active } : {}),
-    ...more,
-    updatedAt: gateway.clock.now(),
-  };
-  let ended: ObjectId[] = [];
+  let [changed, ended]: [Managed, ObjectId[]] = [{ user, account }, []];
   await gateway.events
     .change(actorOf(token, actor), async (tx) => {
-      const { _id, ...fields } = next;
-      // Written, because a closed account gets no name again.
+      // Written, because a closed account gets no name again, and because an administrator's switch counts.
       const found = { _id, deletedAt: { $exists: false } };
       const now = await User.findOneAndUpdate(found, touch, { session: tx.session }).lean<UserDoc>();
       if (!now) throw new AppError('NOT_FOUND');
+      const kept = (await ScimAccount.findById(_id).session(tx.session).lean<ScimAccountDoc>()) ?? account;
+      const switched = active !== undefined && active !== now.active && (!active || kept.off);
+      ended = switched ? await setActive(gateway, tx, now, active, `scim:${token.provider}`) : [];
+      const next: ScimAccountDoc = {
+        ...kept,
+        ...(userName ? { userName, userNameKey: keyOf(userName) } : {}),
+        ...(externalId === undefined ? {} : { externalId }),
+        ...(switched ? { off: !active } : {}),
+        ...more,
+        updatedAt: gateway.clock.now(),
+      };
+      changed = { user: { ...now, ...names, active: switched ? active : now.active }, account: next };
+      const { _id: __, ...fields } = next;
       await ScimAccount.updateOne({ _id }, { $set: fields }, { upsert: true, session: tx.session });
       const named = { ...now, ...names };
       if (named.firstname !== now.firstname || named.lastname !== now.lastname) {
         await User.updateOne({ _id }, { $set: { ...names, ...searchFields(named) } }, { session: tx.session });
         await renameOnCards(gateway.models, _id, named, tx.session);
       }
-      if (switched) ended = await setActive(gateway, tx, user, active, `scim:${token.provider}`);
       tx.record({ type: 'scim.changed', record: _id, reason: token.provider });
       return _id;
     })
@@ -350,5 +353,5 @@ async function change(
       throw isDuplicate(error) ? new AppError('CONFLICT') : error;
     });
   cutSockets(gateway, ended, 'deactivated');
-  return { user: { ...user, ...names, active: switched ? active : user.active }, account: next };
+  return changed;
 }

@@ -25,6 +25,8 @@ export async function setActive(
     { session: tx.session },
   );
   if (changed.modifiedCount !== 1) throw new AppError('CONFLICT');
+  // The newest switch counts: SCIM, which sets it after this, activates only what it deactivated last.
+  await gateway.models.ScimAccount.updateOne({ _id: user._id }, { $set: { off: false } }, { session: tx.session });
   const ended = await endAccess(gateway, user._id, 'deactivated', tx.session);
   if (!active) await endGrounds(gateway, tx, user._id);
   tx.record({ type: active ? 'user.activate' : 'user.deactivate', record: user._id, reason });
