@@ -3,7 +3,7 @@ import { newId } from '@lightbox/core/db/ids.js';
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { Authenticator } from '../testing/authenticator.js';
-import { buildPatient, mailedCode, PASSWORD, type Person, signIn } from '../testing/factories.js';
+import { buildImage, buildPatient, mailedCode, PASSWORD, type Person, signIn } from '../testing/factories.js';
 import { notMeToken } from '../testing/notMe.js';
 import { useGateway } from '../testing/useGateway.js';
 
@@ -99,6 +99,21 @@ describe.each(changes)('“this was not me”, of %s', (_, change, undone, login
 });
 
 describe('the link of “this was not me”', () => {
+  it('the link ends the guest links of the account, which a session alone could make', async () => {
+    const { id, owner } = await buildImage(test.gateway);
+    const stolen = api.as((await signIn(test.gateway, owner._id)).token);
+    const made = (await stolen.post('/sharing/guest', { imagemetadataId: id, expiresInHours: 24 }).expect(201)).body
+      .data;
+    const { pathname, hash } = new URL(made.url);
+    const link = pathname.replace('/guest/', '') + hash.replace('#', '.');
+    const { token } = (await api.post('/guest/open', { link, code: made.code }).expect(200)).body.data;
+    await own(owner).put('/auth/password', { currentPassword: PASSWORD, newPassword: other }).expect(200);
+    await api.as(token).get('/guest/alive').expect(200);
+    await api.post('/auth/not-me', { token: await notMeToken(test.gateway, owner._id) }).expect(200);
+    await api.as(token).get('/guest/alive').expect(401);
+    expect((await api.post('/guest/open', { link, code: made.code }).expect(410)).body.error).toBe('LINK_REVOKED');
+  });
+
   it('the link does not undo a later change of the owner', async () => {
     const person = await buildPatient(test.gateway);
     await own(person).put('/auth/password', { currentPassword: PASSWORD, newPassword: other }).expect(200);

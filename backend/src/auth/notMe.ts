@@ -4,6 +4,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import type { Core } from '@lightbox/core/core.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
+import { endGuestLinks } from '@lightbox/core/guests/endGuestLinks.js';
 import type { Undo } from '@lightbox/core/models/code.js';
 import type { ClientSession } from 'mongoose';
 import type { Answer, Context } from '../context.js';
@@ -32,8 +33,9 @@ export async function notMe({ gateway, actor, body }: Context<Call>): Promise<An
     if (!(await useCode(gateway, _id, tx.session))) throw new AppError('EXPIRED');
     undone = undo && (await takeBack(gateway, user, undo, tx.session));
     ended = await endAccess(gateway, user, 'notMe', tx.session);
-    // Somebody else may have made them. Their owner turns them on again.
+    // Somebody else may have made them. Their owner turns webhooks on again, and makes new guest links.
     await gateway.models.Webhook.updateMany({ user, on: true }, { $set: { on: false } }, { session: tx.session });
+    await endGuestLinks(gateway, tx, { madeBy: user }, 'guest.revoked');
     tx.record({ type: 'auth.notMe', actor: user, record: user, reason: undone ?? '' });
     return user;
   });
