@@ -15,7 +15,7 @@ import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { ReportDoc } from '@lightbox/core/models/report.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Context, Reader } from '../context.js';
-import { stream } from '../http/stream.js';
+import { checkAgain, stream } from '../http/stream.js';
 import { until } from '../images/drawings.js';
 import { guarded } from '../images/imageBytes.js';
 import { recordLook } from '../images/looks.js';
@@ -25,15 +25,16 @@ type Asking = Context<typeof analysisCalls.getAnalysisReport>;
 
 /** Sends the analysis as a PDF document: to staff the newest version, to others the signed text. */
 export async function getAnalysisReport(context: Asking): Promise<undefined> {
-  const { gateway, viewer, params } = context;
-  const rule = readingRule(viewer.role);
-  const may = (reader: Reader) => requireImage(gateway.models, reader, params.imageId, rule, gateway.clock.now());
-  const { image } = await may(viewer);
-  const analysis = await findAnalysis(gateway, image);
-  const signedOnly = rule === 'readSigned' || (await hidesDrafts(gateway, image, analysis));
-  const chosen = analysis && choose(analysis, signedOnly);
-  if (!chosen) throw new AppError(signedOnly && rule === 'analyse' ? 'CONSENT_NEEDED' : 'NOT_FOUND');
+  const { viewer } = context;
+  const { image, chosen } = await readChosen(context, viewer);
   const bytes = await reportOf(context, image, chosen);
+  const may = async (reader: Reader): Promise<void> => {
+    const now = await readChosen(context, reader);
+    // Another text is in place of this one: the next call gets it.
+    if (now.chosen.version !== chosen.version || now.chosen.mark !== chosen.mark) throw pending();
+  };
+  // The right, the consent or the text may have ended while a worker wrote.
+  await checkAgain(context, may);
   await stream(context, {
     chunks: (async function* () {
       yield bytes;
@@ -48,6 +49,23 @@ export async function getAnalysisReport(context: Asking): Promise<undefined> {
   });
   return undefined;
 }
+
+/** Returns the version of the report that the viewer, read as `reader`, may have now. Throws when there is none. */
+async function readChosen(
+  { gateway, viewer, params }: Asking,
+  reader: Reader,
+): Promise<{ image: ImageDoc; chosen: Chosen }> {
+  // The role is that of the session: a new one ends it.
+  const rule = readingRule(viewer.role);
+  const { image } = await requireImage(gateway.models, reader, params.imageId, rule, gateway.clock.now());
+  const analysis = await findAnalysis(gateway, image);
+  const signedOnly = rule === 'readSigned' || (await hidesDrafts(gateway, image, analysis));
+  const chosen = analysis && choose(analysis, signedOnly);
+  if (!chosen) throw new AppError(signedOnly && rule === 'analyse' ? 'CONSENT_NEEDED' : 'NOT_FOUND');
+  return { image, chosen };
+}
+
+const pending = (): AppError => new AppError('REPORT_PENDING', { retryAfterSeconds: 2 });
 
 type Chosen = Pick<ReportDoc, 'version' | 'mark'> & { signer?: ObjectId };
 
@@ -91,7 +109,7 @@ async function reportOf({ gateway, viewer, query, req }: Asking, image: ImageDoc
     await queues.add([{ name: 'makeReport', data: { reportId: String(_id) }, once: `report-${_id}` }]);
     done = await until(gateway, req, limits.reportSeconds, find);
   }
-  if (!done) throw new AppError('REPORT_PENDING', { retryAfterSeconds: 2 });
+  if (!done) throw pending();
   const key = unwrapDataKey(gateway.keys.images, String(image._id), image.dataKey);
   return open(key, reportContext(done), done.sealed);
 }

@@ -2,9 +2,13 @@ import type { Findings } from '@lightbox/contract/analysis/schemas.js';
 import { inEnglish, sentence } from '@lightbox/contract/analysis/sentences.js';
 import { mayReview, type ReviewState, reviewStates } from '@lightbox/contract/analysis/states.js';
 import { type Role, roles } from '@lightbox/contract/permissions.js';
+import { reportContext } from '@lightbox/core/analysis/reports.js';
+import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
+import { seal } from '@lightbox/core/keys/seal.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { ReportDoc } from '@lightbox/core/models/report.js';
 import { describe, expect, it } from 'vitest';
 import { connectSocket } from '../testing/client.js';
 import {
@@ -241,6 +245,61 @@ it('A newer image of the patient makes an analysis stale for people who see that
   await buildImage(test.gateway, { owner: image.owner, patient: patient._id });
   expect((await get(image.owner, image).expect(200)).body.data.stale).toBe(true);
   expect((await get(colleague, image).expect(200)).body.data.stale).toBe(false);
+});
+
+describe('a report for which the caller waits', () => {
+  /** Asks for the report, and makes it as a worker does, after something else has happened. */
+  async function asked({ id, _id }: BuiltImage, by: Person, meanwhile: () => Promise<unknown>) {
+    const { models, keys } = test.gateway;
+    const find = () => models.Report.findOne({ image: _id }).lean<ReportDoc>();
+    const answer = api
+      .as(by)
+      .get(`/analyze/${id}/report`)
+      .then((response) => response);
+    await expect.poll(find, { timeout: 10_000 }).not.toBeNull();
+    await meanwhile();
+    const [report, image] = [await find(), await models.Image.findById(_id).lean<ImageDoc>()];
+    if (!report || !image) throw new Error('There is no report.');
+    const key = unwrapDataKey(keys.images, id, image.dataKey);
+    const sealed = seal(key, reportContext(report), Buffer.from('%PDF-'));
+    await models.Report.updateOne({ _id: report._id }, { sealed });
+    const { status, body } = await answer;
+    return [status, body.error];
+  }
+  async function signedScene(): Promise<Scene> {
+    const scene = await setScene();
+    await sign(scene.image.owner, scene.image, await complete(scene.image)).expect(200);
+    return scene;
+  }
+
+  it('goes to a person who may still read it', async () => {
+    const { image, patient } = await signedScene();
+    expect(await asked(image, patient, async () => undefined)).toEqual([200, undefined]);
+  });
+
+  it('does not go to a person whose share ended meanwhile', async () => {
+    const { image, colleague } = await signedScene();
+    const end = async () => {
+      const share = await test.gateway.models.Share.findOne({ recipient: colleague._id }).lean();
+      await api.as(image.owner).del(`/sharing/${share?._id}`).expect(200);
+    };
+    expect(await asked(image, colleague, end)).toEqual([404, 'NOT_FOUND']);
+  });
+
+  it('does not go to a session that ended meanwhile', async () => {
+    const { image, patient } = await signedScene();
+    const end = () => api.as(patient).post('/auth/logout', {}).expect(200);
+    expect((await asked(image, patient, end))[0]).toBe(401);
+  });
+
+  it('does not go out after its text was withdrawn; staff ask again and get the marked one', async () => {
+    const scene = await signedScene();
+    const take = () => withdraw(scene.image.owner, scene.image).expect(200);
+    expect(await asked(scene.image, scene.patient, take)).toEqual([404, 'NOT_FOUND']);
+    const { image, colleague } = await signedScene();
+    const takeBack = () => withdraw(image.owner, image).expect(200);
+    expect(await asked(image, colleague, takeBack)).toEqual([404, 'REPORT_PENDING']);
+  });
 });
 
 it('Signing and withdrawing reach the patient live and as notices; a draft’s withdrawal does not.', async () => {

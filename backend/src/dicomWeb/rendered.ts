@@ -3,7 +3,7 @@ import type { dicomWebCalls } from '@lightbox/contract/dicomWeb/calls.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { type PictureFormat, pictureFormats } from '@lightbox/core/imaging/formats.js';
 import type { Request } from 'express';
-import { stream } from '../http/stream.js';
+import { checkAgain, stream } from '../http/stream.js';
 import { guarded } from '../images/imageBytes.js';
 import { countRead } from '../images/looks.js';
 import { renderedFrame } from '../images/renderedFrame.js';
@@ -29,7 +29,7 @@ export async function render(context: Render): Promise<undefined> {
   const window = query.window ? { window: query.window } : {};
   const picture = await renderedFrame(gateway, context, image, { frame, format, ...window });
   // The right may have ended while a worker drew.
-  await may(viewer);
+  await checkAgain(context, may);
   const record = () => countRead(context, 'image.view', seenFile(found));
   const headers = { ...guarded(`image/${format}`), 'Content-Length': String(picture.length) };
   await stream(context, { headers, chunks: picture, record, may });

@@ -34,7 +34,7 @@ export type Streaming = Pick<Context<CallShape>, 'gateway' | 'call' | 'req' | 'r
  * are in memory at once.
  */
 export async function stream(context: Streaming, streamed: Streamed): Promise<void> {
-  const { status, etag, headers, chunks, record, may } = streamed;
+  const { status, etag, headers, chunks, record, may = always } = streamed;
   const { req, res } = context;
   const known = etag !== undefined && isKnown(req.get('if-none-match'), etag);
   const all = etag === undefined ? headers : { ...headers, ETag: etag };
@@ -49,12 +49,14 @@ export async function stream(context: Streaming, streamed: Streamed): Promise<vo
   else res.end(chunks);
 }
 
+const always = async () => undefined;
+
 /** The headers that describe a body; 304 has none. */
 const aboutBody = /^Content-(Type|Length|Disposition)$/;
 
 async function streamAll(
   context: Streaming,
-  { status, headers, chunks, record, may }: Streamed & { chunks: AsyncGenerator<Buffer | string> },
+  { status, headers, chunks, record, may = always }: Streamed & { chunks: AsyncGenerator<Buffer | string> },
 ): Promise<void> {
   const { res } = context;
   const watch = new Watch(() => checkAgain(context, may));
@@ -76,11 +78,15 @@ async function streamAll(
   }
 }
 
-async function checkAgain({ gateway, call, viewer }: Streaming, may: Streamed['may']): Promise<void> {
+/** Checks session, account, role and `may` again: while bytes go out, and after a call has waited for a worker. */
+export async function checkAgain<T>(
+  { gateway, call, viewer }: Pick<Streaming, 'gateway' | 'call' | 'viewer'>,
+  may: (viewer: Reader) => Promise<T>,
+): Promise<T> {
   const now = await currentViewer(gateway, viewer);
   if (now.role !== 'guest' && Object.hasOwn(permissions, call.who))
     await authorize(gateway, now, call.who as Permission);
-  await may?.(now);
+  return may(now);
 }
 
 /** Checks the right to read every second while the stream is open, also when the client reads nothing. */
@@ -90,7 +96,7 @@ class Watch {
   private checkedAt = performance.now();
   private checking: Promise<void> | null = null;
 
-  constructor(private readonly check: () => Promise<void>) {
+  constructor(private readonly check: () => Promise<unknown>) {
     this.watch().catch(() => undefined);
   }
 

@@ -11,6 +11,7 @@ import { open } from '@lightbox/core/keys/seal.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { Answer, Context, Gateway, Reader } from '../context.js';
 import { etagOf } from '../http/etag.js';
+import { checkAgain } from '../http/stream.js';
 import { rowsOf, sendCopy, showsNoText } from './copies.js';
 import { drawings, type Made, pending, type Sealed, tags, untilDrawn } from './drawings.js';
 import { frameBytes, lengthOf, type Source } from './frameBytes.js';
@@ -23,20 +24,20 @@ import { renderedFrame } from './renderedFrame.js';
  * checked before it is opened, and again after a wait.
  */
 async function readMade<Doc, T>(
-  context: OfImage & Pick<Context, 'req'>,
+  context: OfImage & Pick<Context, 'call' | 'req'>,
   sealed: Sealed<Doc, T>,
 ): Promise<{ image: ImageDoc & Seen; made: T; copy: string | null }> {
-  const { gateway, viewer, params, req } = context;
+  const { gateway, params, req } = context;
   // Read together with the access check: sealed bytes reveal nothing until they are opened.
   const [access, found] = await Promise.all([checkFirst(context, 'open'), sealed.read(gateway, oid(params.id))]);
   const image = seenImage(access);
   const { copy } = access;
   if (found) return { image, made: sealed.open(gateway, image, found), copy };
   const drawn = await untilDrawn(gateway, image, req);
-  const { copy: now } = await checkOpen(context)(viewer);
+  const now = await checkAgain(context, checkOpen(context));
   const later = drawn ? await sealed.read(gateway, image._id) : null;
   if (!later) throw pending();
-  return { image, made: sealed.open(gateway, image, later), copy: now };
+  return { image: seenImage(now), made: sealed.open(gateway, image, later), copy: now.copy };
 }
 
 /** Answers with the facts that drawing the file needs. This is the look that the audit log lists. */
@@ -102,13 +103,13 @@ async function sendRendered(
   { drawing }: Made,
   may: (viewer: Reader) => Promise<unknown>,
 ): Promise<undefined> {
-  const { gateway, viewer, params, query } = context;
+  const { gateway, params, query } = context;
   if (params.n > drawing.facts.frames) throw new AppError('NO_FRAME');
   const { center, width } = query;
   const window = center !== undefined && width !== undefined ? { window: { center, width } } : {};
   const webp = await renderedFrame(gateway, context, image, { frame: params.n, ...window });
   // The right may have ended while a worker drew.
-  await may(viewer);
+  await checkAgain(context, may);
   return sendBytes(context, {
     contentType: 'image/webp',
     length: webp.length,

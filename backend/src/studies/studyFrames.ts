@@ -7,7 +7,7 @@ import type { DrawingDoc } from '@lightbox/core/models/drawing.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
 import type { Context, Gateway } from '../context.js';
-import { stream } from '../http/stream.js';
+import { checkAgain, stream } from '../http/stream.js';
 import { askForDrawings, drawings, pending, until } from '../images/drawings.js';
 import { factsOf } from '../images/frames.js';
 import { inSameForm } from '../images/imageBytes.js';
@@ -46,7 +46,7 @@ export async function getStudyFrames(context: Context<typeof studyCalls.getStudy
   if (!drawn) throw pending();
   // The right may have ended during the wait.
   const may = inSameForm(check, { copy });
-  await may(viewer);
+  await checkAgain(context, may);
   await stream(context, {
     headers: { 'Content-Type': 'application/json; charset=utf-8' },
     chunks: written(gateway, drawn, copy),
