@@ -1,3 +1,5 @@
+import { errors } from '../errors.js';
+
 /** The reasons of a failed analysis: a stable code, by which the client words them, and the English text. */
 export const analysisReasons = {
   UNFORESEEN: 'The analysis could not be completed.',
@@ -9,6 +11,7 @@ export const analysisReasons = {
     'Pictures of this kind often contain text, such as a name. Lightbox sends them to another server only if the clinic allows it.',
   TEXT_FOUND:
     'The picture seems to contain printed text, such as a name. Lightbox sends it to another server only if the clinic allows it.',
+  CONSENT_NEEDED: errors.CONSENT_NEEDED[1],
   LIMIT_REACHED: 'The limit of analyses per day is reached. The next analysis is possible tomorrow (UTC).',
   TOO_LONG: 'The model’s answer was too long.',
   NOT_MADE_FOR: 'The classifier was not made for this kind of picture.',

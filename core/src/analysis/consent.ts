@@ -3,7 +3,6 @@ import type { ClientSession } from 'mongoose';
 import { touch } from '../access/hold.js';
 import type { Core } from '../core.js';
 import { NEWEST } from '../db/newest.js';
-import { AppError } from '../errors.js';
 import type { ImageDoc } from '../models/image.js';
 import type { UserDoc } from '../models/user.js';
 
@@ -21,8 +20,8 @@ export async function analysisConsent(core: Asked, image: Named): Promise<Consen
 }
 
 /** For a transaction that begins an analysis: it conflicts with one in which the patient takes the consent back. */
-export async function holdConsent(core: Asked, image: Named, session: ClientSession): Promise<void> {
-  if (!image.patient || !(await isAsked(core, image))) return;
+export async function holdConsent(core: Asked, image: Named, session: ClientSession): Promise<boolean> {
+  if (!image.patient || !(await isAsked(core, image))) return true;
   const patient = await core.models.User.findOneAndUpdate({ _id: image.patient }, touch, { session }).lean<UserDoc>();
-  if (patient?.consents?.analysis !== 'granted') throw new AppError('CONSENT_NEEDED');
+  return patient?.consents?.analysis === 'granted';
 }

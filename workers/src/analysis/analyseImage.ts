@@ -4,6 +4,7 @@ import { analysisMoves, reviewMoves } from '@lightbox/contract/analysis/states.j
 import { touch } from '@lightbox/core/access/hold.js';
 import { analysisReaders } from '@lightbox/core/access/images.js';
 import { takeCall } from '@lightbox/core/analysis/budget.js';
+import { holdConsent } from '@lightbox/core/analysis/consent.js';
 import { mayMove } from '@lightbox/core/analysis/moves.js';
 import type { Core } from '@lightbox/core/core.js';
 import { isAway } from '@lightbox/core/db/away.js';
@@ -32,10 +33,11 @@ export async function analyseImage(
 ): Promise<void> {
   const begun = await begin(core, imageId);
   if (!begun) return;
-  const { image, analysis } = begun;
+  const { image, analysis, consented } = begun;
   const progress = progressOf(core, image, analysis.run);
   progress.report(5);
   try {
+    if (!consented) throw new NotAnalysable('CONSENT_NEEDED');
     const bytes = await readImage(core, image);
     const findings = await provider.analyse(
       { imageId, contentType: image.contentType, bytes, facts: image },
@@ -62,9 +64,13 @@ async function requireCall(core: Core): Promise<void> {
 
 /**
  * Marks the run and the image as active, both or neither. Null when there is nothing to do. A plain transaction and no event: the
- * audit log holds the request and the result of an analysis, not its start.
+ * audit log holds the request and the result of an analysis, not its start. The consent is asked for again at each beginning: between the
+ * request and a late, repeated or revived job the patient may have taken it back.
  */
-async function begin(core: Core, imageId: string): Promise<{ image: ImageDoc; analysis: AnalysisDoc } | null> {
+async function begin(
+  core: Core,
+  imageId: string,
+): Promise<{ image: ImageDoc; analysis: AnalysisDoc; consented: boolean } | null> {
   const { Analysis, Image } = core.models;
   const _id = oid(imageId);
   return core.db.transaction(async (session) => {
@@ -78,7 +84,7 @@ async function begin(core: Core, imageId: string): Promise<{ image: ImageDoc; an
     const image = await Image.findOneAndUpdate({ _id }, begun, { session }).lean<ImageDoc>();
     // The image was deleted by an older version, which did not delete the analysis with it.
     if (!image) await Analysis.deleteOne({ _id }, { session });
-    return image && { image, analysis };
+    return image && { image, analysis, consented: await holdConsent(core, image, session) };
   });
 }
 

@@ -97,8 +97,8 @@ describe('an analysis and its image', () => {
   ];
 
   const never = () => Promise.reject(new Error('This job is not moved.'));
-  const analyse = (id: ObjectId) =>
-    analyseImage(worker.core, { provider: localProvider(), pictures }, String(id), {
+  const analyse = (id: ObjectId, provider = localProvider()) =>
+    analyseImage(worker.core, { provider, pictures }, String(id), {
       isLastAttempt: true,
       signal: new AbortController().signal,
       hasPlace: false,
@@ -123,6 +123,38 @@ describe('an analysis and its image', () => {
     standing.mockRestore();
     expect(await statusOf(id)).toEqual(['completed', 'completed']);
     expect(await completions(id)).toBe(1);
+  });
+
+  it('go to no model once the patient has refused: neither a job that waited nor one that was lost begins', async () => {
+    const { core } = worker;
+    const now = core.clock.now();
+    const setting = { name: 'analysis.consent' as const, value: 'ask', createAt: now, updatedAt: now };
+    await core.models.Setting.create([{ _id: newId(), ...setting }]);
+    core.settings.forget();
+    const provider = { ...localProvider(), analyse: vi.fn(localProvider().analyse) };
+    const patient = newId();
+    const account = { _id: patient, email: `${patient}@hospital.test`, username: String(patient) };
+    await core.models.User.create([
+      {
+        ...{ ...account, usernameKey: account.username, passwordHash: 'none', role: 'patient', status: 'active' },
+        ...{ active: true, words: [], sortKey: '', createAt: now, consents: { analysis: 'refused' } },
+      } as never,
+    ]);
+    try {
+      const [waited, lost] = [await buildLost(0), await buildLost(11)];
+      await core.models.Image.updateMany({ _id: { $in: [waited, lost] } }, { $set: { patient } });
+      await expect(analyse(waited, provider)).rejects.toThrow('NotAnalysable');
+      expect(provider.analyse).not.toHaveBeenCalled();
+      await reviveAnalyses(core);
+      for (const id of [waited, lost]) {
+        await vi.waitFor(async () => expect(await statusOf(id)).toEqual(['failed', 'failed']), 15_000);
+        const { reasonCode, findings } = (await analysisOf(id)) ?? {};
+        expect([reasonCode, findings]).toEqual(['CONSENT_NEEDED', undefined]);
+      }
+    } finally {
+      await core.models.Setting.deleteOne({ name: setting.name });
+      core.settings.forget();
+    }
   });
 
   it('are deleted together, and an analysis without an image is removed and not started again', async () => {

@@ -1,5 +1,6 @@
 import { urduTerms as terms } from '@lightbox/contract/analysis/terms.ur.js';
 import { urduModalities, urduSentences, urduUnderShare } from '@lightbox/contract/analysis/urdu.js';
+import { errors } from './errors';
 
 export const analysis = {
   reason: {
@@ -12,6 +13,7 @@ export const analysis = {
       'ایسی تصاویر پر اکثر تحریر ہوتی ہے، مثلاً کسی کا نام۔ کلینک کی اجازت کے بغیر انہیں کسی اور سرور پر نہیں بھیجا جاتا۔',
     TEXT_FOUND:
       'لگتا ہے کہ تصویر پر چھپی ہوئی تحریر ہے، جیسے کوئی نام۔ Lightbox اسے کسی اور سرور پر صرف کلینک کی اجازت سے بھیجتا ہے۔',
+    CONSENT_NEEDED: errors.CONSENT_NEEDED,
     LIMIT_REACHED: 'آج کے تجزیوں کی حد پوری ہو گئی ہے۔ اگلا تجزیہ کل (UTC) ہو سکے گا۔',
     TOO_LONG: 'ماڈل کا جواب بہت لمبا تھا۔',
     NOT_MADE_FOR: 'کلاسیفائر اس قسم کی تصویر کے لیے نہیں بنایا گیا۔',
