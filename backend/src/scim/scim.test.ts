@@ -1,5 +1,6 @@
 import { oid } from '@lightbox/core/db/ids.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
+import { mongo } from 'mongoose';
 import { expect, it, vi } from 'vitest';
 import { connectSocket } from '../testing/client.js';
 import { buildAdmin, buildImage, buildPatient, signIn } from '../testing/factories.js';
@@ -132,6 +133,21 @@ it('An account is made, listed, replaced, removed and made again; the provider s
   for (const path of ['/scim/v2/ServiceProviderConfig', '/scim/v2/Schemas', '/scim/v2/ResourceTypes']) {
     expect((await scim(token, 'GET', path)).status, path).toBe(200);
   }
+});
+
+it('A removed account that could not be made again is made by the repetition of the call.', async () => {
+  const { token } = await makeToken();
+  const body = { userName: 'back.again@clinic.test', name: { givenName: 'Sana', familyName: 'Mirza' }, active: true };
+  const { id } = (await (await scim(token, 'POST', '/scim/v2/Users', body)).json()) as { id: string };
+  expect((await scim(token, 'DELETE', `/scim/v2/Users/${id}`)).status).toBe(204);
+  const lost = new mongo.MongoNetworkError('connection closed');
+  const spy = vi.spyOn(test.gateway.events, 'change').mockRejectedValueOnce(lost);
+  expect((await scim(token, 'POST', '/scim/v2/Users', body)).status).toBe(503);
+  spy.mockRestore();
+  const again = await scim(token, 'POST', '/scim/v2/Users', body);
+  expect([again.status, await again.json()]).toMatchObject([201, { id, active: true }]);
+  expect((await scim(token, 'GET', `/scim/v2/Users/${id}`)).status).toBe(200);
+  expect((await scim(token, 'POST', '/scim/v2/Users', body)).status).toBe(409);
 });
 
 it('Only a token of SCIM opens it, kept as a hash, and until it is revoked.', async () => {

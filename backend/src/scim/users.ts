@@ -229,13 +229,12 @@ export async function createScimUser({ gateway, actor, scim, body, res }: Contex
     userNameKey: keyOf(body.userName),
   }).lean<ScimAccountDoc>();
   if (before?.removedAt) {
-    await ScimAccount.updateOne({ _id: before._id }, { $unset: { removedAt: 1 } });
-    const managed = await requireManaged(gateway, scim, String(before._id));
-    return answer(
-      res,
-      shown(gateway, await change(gateway, actor, scim, managed, { active: true, ...changeOf(body) })),
-      201,
-    );
+    const { removedAt: _, ...account } = before;
+    const user = await User.findOne({ _id: before._id, deletedAt: { $exists: false } }).lean<UserDoc>();
+    if (!user) throw new AppError('NOT_FOUND');
+    const wanted = { active: true, ...changeOf(body) };
+    const changed = await change(gateway, actor, scim, { user, account }, wanted, { removedAt: null });
+    return answer(res, shown(gateway, changed), 201);
   }
   const existing = await User.exists({ email });
   if (before || existing) throw new AppError('CONFLICT', { message: 'There is an account with this name already.' });
@@ -315,7 +314,8 @@ async function change(
   token: ScimTokenDoc,
   { user, account }: Managed,
   { userName, externalId, firstname, lastname, active }: Change,
-  more: Partial<ScimAccountDoc> = {},
+  /** The time of the removal, or null when the account is made again. */
+  { removedAt }: { removedAt?: Date | null } = {},
 ): Promise<Managed> {
   const { ScimAccount, User } = gateway.models;
   const { _id } = user;
@@ -335,12 +335,15 @@ async function change(
         ...(userName ? { userName, userNameKey: keyOf(userName) } : {}),
         ...(externalId === undefined ? {} : { externalId }),
         ...(switched ? { off: !active } : {}),
-        ...more,
         updatedAt: gateway.clock.now(),
       };
       changed = { user: { ...now, ...names, active: switched ? active : now.active }, account: next };
-      const { _id: __, ...fields } = next;
-      await ScimAccount.updateOne({ _id }, { $set: fields }, { upsert: true, session: tx.session });
+      const { _id: __, removedAt: ___, ...fields } = next;
+      const update = {
+        $set: { ...fields, ...(removedAt ? { removedAt } : {}) },
+        ...(removedAt === null ? { $unset: { removedAt: 1 } } : {}),
+      };
+      await ScimAccount.updateOne({ _id }, update, { upsert: true, session: tx.session });
       const named = { ...now, ...names };
       if (named.firstname !== now.firstname || named.lastname !== now.lastname) {
         await User.updateOne({ _id }, { $set: { ...names, ...searchFields(named) } }, { session: tx.session });
