@@ -32,7 +32,7 @@ async function createAdmin(gateway: Gateway, { email, password }: { email: strin
   await gateway.models.User.create([
     sealPerson(gateway.keys, {
       ...name,
-      _id: newId(),
+      _id: newId(gateway.clock.now()),
       email: email.toLowerCase(),
       usernameKey: plain(name.username),
       passwordHash: await hashPassword(password),

@@ -44,6 +44,28 @@ it('The name of an account changes together with its cards (`renameOnCards`).', 
   ]);
 });
 
+it('Ids have the time of the product’s clock, unless nothing reads their time or sorts by it.', () => {
+  const own = sources.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/\bnewId\(\)|\bnew (?:\w+\.)*ObjectId\(\)/g)].map(() => file),
+  );
+  expect(own.sort()).toEqual([
+    // An act, which groups shares.
+    'backend/src/sharing/addShares.ts',
+    // The end of a username.
+    'backend/src/signOn/account.ts',
+    // An entry that does not exist.
+    'core/src/audit/archive.ts',
+    // Entries and receipts have numbers.
+    'core/src/audit/entry.ts',
+    'core/src/audit/receipts.ts',
+    'core/src/audit/signing.ts',
+    // Chunks have numbers too.
+    'core/src/blobs/store.ts',
+    // The default itself.
+    'core/src/db/ids.ts',
+  ]);
+});
+
 const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { workspaces: string[] };
 
 /** Every TypeScript file of the repository, tests too, with its path. */

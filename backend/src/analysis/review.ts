@@ -53,7 +53,7 @@ export async function signAnalysis(context: Signing): Promise<Answer<AnalysisAns
       { session },
     );
     const signed: AnalysisVersionDoc = {
-      _id: newId(),
+      _id: newId(at),
       image: image._id,
       version,
       kind: 'signature',

@@ -34,7 +34,7 @@ export async function saveAnnotations(context: Saving): Promise<Answer<Layer>> {
     // The first version of a layer is the time, so that no window takes a new layer for one that was removed.
     const version = before ? before.version + 1 : updateAt.getTime();
     const marks = sealMarks(gateway, held, { author: viewer._id, version }, body.marks);
-    saved = { _id: before?._id ?? newId(), ...own, version, shared: body.shared, marks, updateAt };
+    saved = { _id: before?._id ?? newId(updateAt), ...own, version, shared: body.shared, marks, updateAt };
     if (before) await models.Annotation.replaceOne({ _id: before._id }, saved, { session });
     else await models.Annotation.create([saved], { session });
     tx.record({

@@ -20,7 +20,7 @@ const challengeOf = (key: Buffer, { purpose, session }: Ceremony, id: string, un
 
 export function beginCeremony(core: Core, about: Ceremony): { ceremony: string; challenge: string } {
   const { id: keyId, key } = core.keys.codes.current;
-  const id = String(newId());
+  const id = String(newId(core.clock.now()));
   const until = String(core.clock.now().getTime() + limits.ceremonyMinutes * 60_000);
   const challenge = challengeOf(key, about, id, until);
   return { ceremony: [id, until, keyId, challenge].join('.'), challenge };

@@ -15,7 +15,7 @@ type Changes = Partial<Pick<CodeDoc, '_id' | 'expiresAt' | 'undo' | 'askedFrom' 
 export function newCode(core: Core, user: ObjectId, purpose: CodeDoc['purpose'], changes: Changes = {}): CodeDoc {
   const now = core.clock.now();
   const seed = newCodeSeed(core.keys.codes);
-  return { _id: newId(), user, purpose, ...seed, tries: 0, createAt: now, expiresAt: lifetime(now), ...changes };
+  return { _id: newId(now), user, purpose, ...seed, tries: 0, createAt: now, expiresAt: lifetime(now), ...changes };
 }
 
 /**

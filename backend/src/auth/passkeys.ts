@@ -124,7 +124,7 @@ async function newPasskey(
   if (!registrationInfo) throw new AppError('PASSKEY_REFUSED');
   const { credential, credentialDeviceType } = registrationInfo;
   return {
-    _id: newId(),
+    _id: newId(gateway.clock.now()),
     user,
     credentialId: credential.id,
     publicKey: Buffer.from(credential.publicKey),

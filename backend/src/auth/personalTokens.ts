@@ -113,7 +113,7 @@ export function newToken(
   const now = clock.now();
   const token = `${tokenPrefix}${randomBytes(BYTES).toString('base64url')}`;
   const doc: TokenDoc = {
-    _id: newId(),
+    _id: newId(now),
     user,
     createAt: now,
     // Before its creation: it has not been used yet.

@@ -54,7 +54,7 @@ async function refuseOtherAddress(gateway: Gateway, token: string, email: string
 /** Writes the account or the decoy. Returns the id for the answer. */
 async function openAccount(gateway: Gateway, actor: Actor, body: Registration, ids: string[]): Promise<ObjectId> {
   await refuseTakenUsername(gateway, body, ids);
-  const user = newUser(body, await hashPassword(body.password));
+  const user = newUser(body, await hashPassword(body.password), newId(gateway.clock.now()));
   const existing = await gateway.models.User.findOne(
     { email: body.email },
     { passwordHash: 1, role: 1, status: 1 },
@@ -130,7 +130,7 @@ async function refuseTakenUsername(gateway: Gateway, body: Registration, ids: st
   }
 }
 
-function newUser(body: Registration, passwordHash: string, _id = newId()): Person {
+function newUser(body: Registration, passwordHash: string, _id: ObjectId): Person {
   const { active: _, password: __, invite, role, primphysician, specialization, ...fields } = body;
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '' && value !== undefined));
   return {

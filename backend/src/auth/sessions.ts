@@ -30,7 +30,7 @@ export async function startSession(
 ): Promise<SessionDoc> {
   const now = core.clock.now();
   const session: SessionDoc = {
-    _id: newId(),
+    _id: newId(now),
     user,
     createAt: now,
     lastSeenAt: now,

@@ -59,7 +59,7 @@ export async function nameCarer({
   body,
 }: Context<typeof carerCalls.nameCarer>): Promise<Answer<Carer>> {
   const { models, keys, clock } = gateway;
-  const _id = newId();
+  const _id = newId(clock.now());
   const id = await gateway.events.change(actor, async (tx) => {
     const { session } = tx;
     await requireCarers(gateway, tx);

@@ -29,7 +29,8 @@ export async function setConsents({
     const answered = { $set: { 'consents.analysis': body.analysis }, $unset: { 'consents.askedAt': 1 } };
     const { matchedCount } = await User.updateOne({ _id: viewer._id }, answered, { session: tx.session });
     if (matchedCount === 0) throw new AppError('NOT_FOUND');
-    const answer = { _id: newId(), user: viewer._id, analysis: body.analysis, at: gateway.clock.now() };
+    const at = gateway.clock.now();
+    const answer = { _id: newId(at), user: viewer._id, analysis: body.analysis, at };
     await Consent.create([answer], { session: tx.session });
     tx.record({ type: 'consent.changed', record: viewer._id, reason: body.analysis });
     return viewer._id;

@@ -77,7 +77,7 @@ async function createPerson(
   const profile = profiles[role];
   const user = {
     ...profile,
-    _id: newId(),
+    _id: newId(gateway.clock.now()),
     email,
     usernameKey: plain(profile.username),
     passwordHash: await hashPassword(password),
@@ -94,7 +94,7 @@ async function createPerson(
 async function addImages(gateway: Gateway, owner: ObjectId, patient: ObjectId): Promise<void> {
   const actor = { id: owner, ip: '' };
   for (const { name, caption, forPatient } of files) {
-    const _id = newId();
+    const _id = newId(gateway.clock.now());
     const stream = createReadStream(new URL(name, assets));
     const stored = await storeFile(
       gateway,

@@ -63,7 +63,7 @@ export async function storeInstance(door: Door, incoming: Incoming): Promise<Sto
   const { gateway } = door;
   let stored: StoredFile | null = null;
   try {
-    const imageId = newId();
+    const imageId = newId(gateway.clock.now());
     await gateway.throttle.take('deviceStudies', deviceOf(door.viewer));
     stored = await incoming.receive(imageId);
     const { identity } = stored;

@@ -85,7 +85,7 @@ export async function openEmergency({
 }: Context<typeof emergencyCalls.openEmergency>): Promise<Answer<Emergency>> {
   const patient = await requirePatient(gateway, viewer, params.id);
   const admins = await activeAdmins(gateway);
-  const _id = newId();
+  const _id = newId(gateway.clock.now());
   const id = await gateway.events
     .change(actor, async (tx) => {
       await holdSwitch(gateway, tx);

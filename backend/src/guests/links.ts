@@ -38,7 +38,7 @@ export async function createGuestLink({
     const maker = { _id: viewer._id, role: viewer.role };
     if (!(await holdUser(gateway.models, maker, tx.session))) throw new AppError('AUTHENTICATION_FAILED');
     const now = gateway.clock.now();
-    const _id = newId();
+    const _id = newId(now);
     const link: GuestLinkDoc = {
       _id,
       image,

@@ -57,7 +57,7 @@ export async function openGuestLink({
     });
     throw refused;
   }
-  const token = gateway.tokens.guest(String(link._id), String(newId()));
+  const token = gateway.tokens.guest(String(link._id), String(newId(gateway.clock.now())));
   return { data: { token, expiresAt: link.expiresAt.toISOString() } };
 }
 

@@ -31,7 +31,7 @@ async function receiveImage({ gateway, actor, viewer, req }: Context<Call>, maxB
   if (!(await gateway.events.isKeyUsed(actor)) && (await gateway.usage.isFull(viewer._id, await quotaOf(gateway)))) {
     throw new AppError('QUOTA_REACHED');
   }
-  const imageId = newId();
+  const imageId = newId(gateway.clock.now());
   let stored: StoredFile | null = null;
   try {
     const fields = await readForm(req, {

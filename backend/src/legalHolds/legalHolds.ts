@@ -40,7 +40,7 @@ export async function setLegalHold({
   body: { held, reason },
 }: Context<typeof legalHoldCalls.setLegalHold>): Promise<Answer<LegalHolds>> {
   const patient = await requirePatient(gateway, viewer, params.id);
-  const _id = newId();
+  const _id = newId(gateway.clock.now());
   await gateway.events.change(actor, async (tx) => {
     // A deletion that asked about the patient at the same moment conflicts with this.
     const account = await gateway.models.User.updateOne({ _id: patient, deletedAt: { $exists: false } }, touch, {

@@ -301,7 +301,7 @@ export const createMessageSettler = (core: Core): MessageSettler =>
 
 /** A message that has no `seq` yet. */
 const toMessage = (core: Store, draft: Draft): MessageDoc => ({
-  _id: newId(),
+  _id: newId(core.clock.now()),
   conversation: conversationOf(draft.sender, draft.recipient),
   seq: 0,
   sender: draft.sender,

@@ -78,7 +78,7 @@ const saveSubscription = (gateway: Gateway, actor: Actor, viewer: Viewer, body: 
       { endpoint },
       {
         $set: { user: viewer._id, session: viewer.sessionId, ...keys, ...seenNow(gateway, body) },
-        $setOnInsert: { _id: newId() },
+        $setOnInsert: { _id: newId(gateway.clock.now()) },
       },
       { upsert: true, returnDocument: 'after', session: tx.session },
     ).lean<PushSubscriptionDoc>();

@@ -66,7 +66,7 @@ export async function createDicomNode({
   body,
 }: Context<Calls['createDicomNode']>): Promise<Answer<DicomNode>> {
   const node: DicomNodeDoc = {
-    _id: newId(),
+    _id: newId(gateway.clock.now()),
     ...fieldsOf(body),
     by: viewer._id,
     createAt: gateway.clock.now(),

@@ -36,7 +36,7 @@ export async function createRequest({
   const mailed = email !== undefined && (await gateway.throttle.tryTake('requestMail', { email }));
   const id = await gateway.events.change(actor, async (tx) => {
     const now = clock.now();
-    const _id = newId();
+    const _id = newId(now);
     const request: ImageRequestDoc = {
       _id,
       by: viewer._id,

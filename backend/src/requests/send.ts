@@ -41,7 +41,7 @@ export async function openRequest({
       files: await models.Image.countDocuments({ 'held.request': request._id }),
       maxFiles: room.files,
       maxBytes: await gateway.settings.get('upload.maxBytes'),
-      token: gateway.tokens.sender(id, String(newId())),
+      token: gateway.tokens.sender(id, String(newId(clock.now()))),
     },
   };
 }

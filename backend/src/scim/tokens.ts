@@ -57,7 +57,7 @@ export async function createScimToken({
   gateway.signOn.require(provider);
   const token = `${scimPrefix}${randomBytes(BYTES).toString('base64url')}`;
   const createAt = gateway.clock.now();
-  const doc = { _id: newId(), name, provider, hash: hashOf(token), madeBy: viewer._id, createAt };
+  const doc = { _id: newId(createAt), name, provider, hash: hashOf(token), madeBy: viewer._id, createAt };
   await gateway.events.change(actor, async (tx) => {
     await gateway.models.ScimToken.create([doc], { session: tx.session });
     tx.record({ type: 'scim.tokenCreated', record: doc._id, reason: provider });

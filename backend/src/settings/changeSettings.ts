@@ -54,7 +54,8 @@ type Values = Pick<SettingChangeDoc, 'name' | 'from' | 'to'>;
 
 /** Adds a change to the setting's history, in the transaction of the change itself, so that the two always agree. */
 async function addToHistory(gateway: Gateway, tx: Transaction, setting: ObjectId, by: ObjectId, values: Values) {
-  const change: SettingChangeDoc = { _id: newId(), setting, by, at: gateway.clock.now(), ...values };
+  const at = gateway.clock.now();
+  const change: SettingChangeDoc = { _id: newId(at), setting, by, at, ...values };
   await gateway.models.SettingChange.create([change], { session: tx.session });
 }
 
@@ -67,7 +68,7 @@ export async function addSetting({
   const name = currentName(body.name);
   checkValue(name, body.value);
   const now = gateway.clock.now();
-  const setting: SettingDoc = { _id: newId(), ...body, name, createAt: now, updatedAt: now };
+  const setting: SettingDoc = { _id: newId(now), ...body, name, createAt: now, updatedAt: now };
   const id = await gateway.events
     .change(actor, async (tx) => {
       await gateway.models.Setting.create([setting], { session: tx.session });

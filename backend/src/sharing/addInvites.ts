@@ -49,8 +49,8 @@ function newInvite(
   { sharedBy, hours, note, download, deidentified }: Invitation,
   batch: ObjectId,
 ): InviteDoc {
-  const _id = newId();
   const now = clock.now();
+  const _id = newId(now);
   return {
     _id,
     batch,

@@ -96,8 +96,8 @@ function newShare(
   { sharedBy, hours, note, download, deidentified, invite }: Terms,
   act: Act,
 ): ShareDoc {
-  const _id = newId();
   const now = clock.now();
+  const _id = newId(now);
   const expiresAt = hours === null ? null : new Date(now.getTime() + hours * 3_600_000);
   return {
     _id,

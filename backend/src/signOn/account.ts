@@ -144,7 +144,7 @@ export async function newAccount(
   names: Names,
 ): Promise<Person> {
   const waits = provider.approve && role !== 'patient';
-  const _id = newId();
+  const _id = newId(gateway.clock.now());
   const wanted = names.username;
   const isTaken = async (name: string) =>
     (await gateway.models.User.exists({ usernameKey: plain(name) })) !== null || (await isHeld(gateway, name));

@@ -67,7 +67,7 @@ export async function beginFlow(
   const { provider, client } = await gateway.signOn.discover(id);
   const now = gateway.clock.now().getTime();
   const flow: Flow = {
-    id: String(newId()),
+    id: String(newId(gateway.clock.now())),
     provider: id,
     purpose: purposeText(purpose),
     state: oidc.randomState(),

@@ -45,7 +45,7 @@ export const newIdentity = (
   user: ObjectId,
   { provider, subject }: Pick<SignedOn, 'provider' | 'subject'>,
 ): IdentityDoc => ({
-  _id: newId(),
+  _id: newId(clock.now()),
   user,
   provider: provider.id,
   issuer: provider.issuer,

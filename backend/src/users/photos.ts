@@ -22,7 +22,7 @@ type SetCall = typeof userCalls.setPhoto;
 export async function setPhoto({ gateway, actor, viewer, req }: Context<SetCall>): Promise<Answer<DataOf<SetCall>>> {
   const { models, keys, clock, events } = gateway;
   const bytes = await readPhoto(req);
-  const _id = newId();
+  const _id = newId(clock.now());
   const id = await events.change(actor, async (tx) => {
     const photo: PhotoDoc = {
       _id,

@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { defaultNoticeSettings } from '@lightbox/contract/notifications/choices.js';
 import { nextAt } from '@lightbox/contract/notifications/clock.js';
 import { bufferOf } from '@lightbox/core/db/bytes.js';
+import type { PhotoDoc } from '@lightbox/core/models/photo.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { openProfile, sealedFields } from '@lightbox/core/users/profile.js';
 import { pino } from 'pino';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectSocket } from '../testing/client.js';
 import { buildAdmin, buildImage, buildPatient, buildProvider, PASSWORD, type Person } from '../testing/factories.js';
+import { files } from '../testing/files.js';
 import { useGateway } from '../testing/useGateway.js';
 
 const { test, api } = useGateway();
@@ -235,5 +237,35 @@ describe('a profile that was tampered with', () => {
     } finally {
       test.gateway.log = log;
     }
+  });
+});
+
+describe('on a machine with a slow clock', () => {
+  // The product's clock is two hours ahead of that of this machine.
+  beforeAll(() => test.clock.forward({ hours: 2 }));
+  const isNow = (time: Date | undefined) => Math.abs(Number(time) - test.clock.now().getTime()) < 60_000;
+
+  it('a photo has the product’s time in its id, by which it replaces the one before', async () => {
+    const person = await buildPatient(test.gateway);
+    const { Photo } = test.gateway.models;
+    const parts = [{ name: 'file', file: files.png, filename: 'photo.png', type: 'image/png' }];
+    const sent = api.as(person).form({ path: '/users/profile/photo', parts }).expect(200);
+    const drawn = vi.waitFor(async () => {
+      // In place of a worker.
+      const draw = { $rename: { received: 'picture' } };
+      const photo = await Photo.findOneAndUpdate({ user: person._id }, draw).lean<PhotoDoc>();
+      if (!photo) throw new Error('There is no photo yet.');
+      return photo;
+    }, 10_000);
+    const [, { _id }] = await Promise.all([sent, drawn]);
+    expect(isNow(_id.getTimestamp())).toBe(true);
+  });
+
+  it('an account is made at the product’s time', async () => {
+    const who = { username: `slow.${randomBytes(4).toString('hex')}`, password: PASSWORD, role: 'patient' };
+    const registration = { ...who, email: `${who.username}@hospital.test`, firstname: 'Noor', lastname: 'Late' };
+    await api.post('/auth/register', registration).expect(201);
+    const account = await test.gateway.models.User.findOne({ email: registration.email }).lean<UserDoc>();
+    expect(isNow(account?.createAt)).toBe(true);
   });
 });

@@ -47,7 +47,7 @@ export async function testWebhook({ gateway, actor, viewer, params }: Context<Ca
   const webhook = await requireWebhook(gateway, viewer, params.id);
   requireOn(webhook);
   const now = gateway.clock.now();
-  const delivery = newDelivery(webhook._id, { event: newId(), type: TEST_EVENT, data: {}, at: now }, now);
+  const delivery = newDelivery(webhook._id, { event: newId(now), type: TEST_EVENT, data: {}, at: now }, now);
   await gateway.events.change(actor, async (tx) => {
     await gateway.models.WebhookDelivery.create([delivery], { session: tx.session });
     tx.record({ type: 'webhook.tested', record: webhook._id });

@@ -64,7 +64,7 @@ async function create(
   owner: Owner,
 ): Promise<Answer<DataOf<Create>>> {
   await requireAddress(gateway, body.url);
-  const _id = newId();
+  const _id = newId(gateway.clock.now());
   const secret = newSecret();
   const webhook: WebhookDoc = {
     _id,

@@ -40,7 +40,7 @@ export async function refreshCards(
  * names no patient, who would see it too.
  */
 export const firstCard = (image: ImageDoc, study: StudyDoc | null): CardDoc => ({
-  _id: newId(),
+  _id: newId(image.createAt),
   ...ownCard({ image, study: study ? { ...study, captions: [] } : undefined, name: {} }, [], image.createAt),
 });
 

@@ -105,7 +105,7 @@ async function appendBatch(models: Models, ring: KeyRing, drafts: Draft[], now: 
  * that nobody can occupy it in advance.
  */
 const insteadOf = ({ event }: Draft, now: Date): Draft => ({
-  ...remark('audit.foreign', now, 'ENTRY_FOREIGN', String(newId())),
+  ...remark('audit.foreign', now, 'ENTRY_FOREIGN', String(newId(now))),
   record: event,
 });
 

@@ -1,5 +1,5 @@
 import { testConfig } from '@lightbox/testkit/config.js';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { refreshCards } from '../access/cards.js';
 import { type Core, createCore } from '../core.js';
 import { newId } from '../db/ids.js';
@@ -113,6 +113,20 @@ it('A database of a version without cards gets them once, by one of the processe
   await prepare();
   expect(await Card.countDocuments({ person: owner })).toBe(450);
   expect(await Card.findOne({ person: recipient }).lean()).toMatchObject({ at: new Date(7), waiting: true, words: [] });
+});
+
+it('The cards of a database without cards know the shares that last, whatever the clock of the machine.', async () => {
+  const { Image, Share, Card, Task } = core.models;
+  const [image, owner, recipient] = [newId(), newId(), newId()];
+  const lists = { owner, contentType: 'image/png', audience: [], shownTo: [recipient, owner], isShared: true };
+  await Image.collection.insertOne({ ...lists, _id: image, isLead: true, caption: '', createAt: new Date() } as never);
+  const expiresAt = new Date(Date.now() + 3_600_000);
+  await Share.collection.insertOne({ image, recipient, live: true, createAt: new Date(), expiresAt } as never);
+  await Task.deleteMany({ _id: 'upgrade:cards' });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  await prepare();
+  expect(await Card.countDocuments({ image, person: recipient })).toBe(1);
 });
 
 it('Cards of a version without the names of patients get them.', async () => {

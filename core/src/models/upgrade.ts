@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { addCards, addNames } from '../access/cards.js';
 import { ConfigError } from '../config/env.js';
+import { Clock } from '../db/clock.js';
 import type { ObjectId } from '../db/ids.js';
 import { searchFields } from '../users/search.js';
 import type { Models } from './models.js';
@@ -8,7 +9,7 @@ import type { TaskDoc } from './task.js';
 import type { UserDoc } from './user.js';
 
 /** Changes the records after this id, some at a time. Returns the last of them; null when none was left. */
-type Work = (models: Models, after: ObjectId | null) => Promise<ObjectId | null>;
+type Work = (models: Models, after: ObjectId | null, now: Date) => Promise<ObjectId | null>;
 
 interface Step {
   work: Work;
@@ -25,7 +26,7 @@ interface Step {
  * released is never renamed or removed, because its name in the database says which version has used it.
  */
 const steps: Record<string, Step> = {
-  cards: { work: (models, after) => addCards(models, after, new Date()), compatible: false },
+  cards: { work: addCards, compatible: false },
   /** Accounts whose words were stored before the letters and digits of Arabic and Urdu were folded. */
   words: { work: foldWords, compatible: false },
   /** Cards without the names of their patients. */
@@ -91,20 +92,25 @@ async function once(models: Models, _id: string, { work, compatible }: Step): Pr
   const { Task, Position } = models;
   while (!(await Task.exists({ _id, doneAt: { $exists: true } }))) {
     await Task.updateOne({ _id }, { $setOnInsert: { nextAt: new Date(0), compatible } }, { upsert: true });
+    const before = Date.now();
     const begunAt = await claim(models, _id);
     if (!begunAt) {
       await pause(PAUSE_MS);
       continue;
     }
     const mine = { _id, begunAt };
+    // The changes are made before the process has read MongoDB's clock; the claim is of its time.
+    const clock = new Clock();
+    clock.adjust(begunAt, before, Date.now());
     let after = (await Position.findById(_id).lean())?.after ?? null;
-    for (let last = await work(models, after); last; last = await work(models, after)) {
+    const next = () => work(models, after, clock.now());
+    for (let last = await next(); last; last = await next()) {
       after = last;
       // A process that stood still for longer than its claim leaves the change to the one that has it now.
       if ((await Task.updateOne(mine, [claimed], { updatePipeline: true })).matchedCount === 0) break;
       await Position.updateOne({ _id }, { $set: { after } }, { upsert: true });
     }
-    const ended = await Task.updateOne(mine, { $set: { doneAt: new Date() } });
+    const ended = await Task.updateOne(mine, { $set: { doneAt: clock.now() } });
     if (ended.matchedCount > 0) await Position.deleteOne({ _id });
   }
 }

@@ -37,7 +37,7 @@ async function check(core: Core, actor: Actor): Promise<SelfCheckReport> {
   await core.events.change(actor, async (tx) => {
     await core.models.Operation.updateOne({ _id: 'selfCheck' }, { $set: { at, report } }, { upsert: true, ...tx });
     tx.record({ type: 'overview.checked' });
-    return newId();
+    return newId(at);
   });
   if (!report.ok) core.log.error({ failed: namesOfFailed(report.checks) }, 'the self-check found a fault');
   return { at: at.toISOString(), ...report };

@@ -33,7 +33,7 @@ export const newDelivery = (
   { event, type, data, at }: Pick<WebhookDeliveryDoc, 'event' | 'type' | 'data' | 'at'>,
   now: Date,
 ): WebhookDeliveryDoc => ({
-  _id: newId(),
+  _id: newId(now),
   webhook,
   event,
   type,

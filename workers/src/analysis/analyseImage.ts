@@ -146,6 +146,15 @@ async function finish(
 
 async function keepVersion(core: Core, analysis: AnalysisDoc, inputSha256: string, session: ClientSession) {
   const { _id: image, version, requestedBy: by, run: number, findings, finishedAt: at } = analysis;
-  const doc = { _id: newId(), image, version, kind: 'run', by, at, findings, run: { number, by, at, inputSha256 } };
+  const doc = {
+    _id: newId(core.clock.now()),
+    image,
+    version,
+    kind: 'run',
+    by,
+    at,
+    findings,
+    run: { number, by, at, inputSha256 },
+  };
   await core.models.AnalysisVersion.create([doc as AnalysisVersionDoc], { session });
 }

@@ -69,7 +69,7 @@ async function writeNotices(
   const kept: NotificationDoc[] = [];
   for (const user of users) {
     const notification: NotificationDoc = {
-      _id: newId(),
+      _id: newId(core.clock.now()),
       user,
       event: event._id,
       kind,

@@ -49,7 +49,7 @@ export class BlobParts {
     this.stream = new PassThrough();
     // The store reports errors of the stream.
     this.stream.on('error', () => undefined);
-    this.written = this.core.blobs.write(newId(), this.key, this.stream);
+    this.written = this.core.blobs.write(newId(this.core.clock.now()), this.key, this.stream);
     this.written.catch(() => undefined);
     return this.stream;
   }

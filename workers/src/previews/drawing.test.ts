@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { limits } from '@lightbox/contract/limits.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { Core } from '@lightbox/core/core.js';
 import { bufferOf } from '@lightbox/core/db/bytes.js';
@@ -10,12 +12,13 @@ import type { DrawingDoc } from '@lightbox/core/models/drawing.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { dicomPicture } from '@lightbox/testkit/part10.js';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { JobContext } from '../jobContext.js';
 import { removeOrphanBlobs } from '../maintenance/orphans.js';
 import { buildImage } from '../testing/buildImage.js';
 import { nativeFile } from '../testing/dicom.js';
 import { type RunningWorker, startWorker } from '../worker.js';
+import { BlobParts } from './blobParts.js';
 import { makePreview } from './makePreview.js';
 import { openPictures, type Pictures } from './preview.js';
 
@@ -170,4 +173,23 @@ it('Plain frames of a renderer that dies leave nothing, and of a file that was d
   await makePreview(core, deleting as Pictures, String(gone._id), context);
   expect(await core.models.Drawing.exists({ _id: gone._id })).toBeNull();
   expect(await blobs()).toBe(others);
+});
+
+it('Plain frames that a machine with a slow clock is storing are not taken for abandoned ones.', async () => {
+  // The product's clock is two hours ahead of that of this machine.
+  const slow = { ...core, clock: { now: () => new Date(Date.now() + 2 * 3_600_000) } } as Core;
+  const frames = randomBytes(3 * 1024 * 1024);
+  const parts = new BlobParts(slow, limits.plainBytes);
+  const before = await core.db.collection('blobs.chunks').countDocuments();
+  await parts.add(frames);
+  await vi.waitFor(
+    async () => expect(await core.db.collection('blobs.chunks').countDocuments()).toBeGreaterThan(before),
+    10_000,
+  );
+  await removeOrphanBlobs(slow);
+  const stored = await parts.end();
+  if (!stored) throw new Error('Nothing was stored.');
+  const read: Buffer[] = [];
+  for await (const part of core.blobs.read(stored.written.id, stored.key, stored.size)) read.push(part);
+  expect(Buffer.concat(read).equals(frames)).toBe(true);
 });

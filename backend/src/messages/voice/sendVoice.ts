@@ -73,7 +73,7 @@ async function store(
   const { _id: sender } = viewer;
   const { _id: recipient } = await requirePartner(gateway, viewer, recipientId);
   const quoted = await requireQuoted(gateway, conversationOf(sender, recipient), replyTo);
-  const _id = newId();
+  const _id = newId(clock.now());
   const facts = inspectRecording(recording);
   const draft = {
     sender,
