@@ -7,7 +7,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import { broadcastMessages, dispatchMessages } from '@lightbox/core/messages/messages.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import { testConfig } from '@lightbox/testkit/config.js';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Client, connectSocket, type TestSocket } from '../testing/client.js';
 import {
   buildAdmin,
@@ -290,6 +290,25 @@ describe('typing and presence', () => {
     expect(list.body.data[0].user.online).toBe(true);
     arriving.socket.close();
     expect((await watching.until('presence', 2))[1]).toEqual({ userId: patient.id, online: false });
+  });
+
+  it('a person whose tab closes before its arrival is stored is offline', async () => {
+    const { patient, provider } = await pair();
+    const watching = await connect(one, provider);
+    await watching.ask('message:send', { recipientId: patient.id, content: 'Hi' });
+    const { presence } = two.gateway;
+    const arrive = presence.arrive.bind(presence);
+    const leaving = vi.spyOn(presence, 'leave');
+    const arriving = vi.spyOn(presence, 'arrive').mockImplementationOnce(async (id) => {
+      await vi.waitFor(() => expect(leaving.mock.settledResults[0]?.type).toBe('fulfilled'), 5_000);
+      return arrive(id);
+    });
+    onTestFinished(() => [arriving, leaving].forEach((spy) => void spy.mockRestore()));
+    (await connect(two, patient)).socket.close();
+    await expect.poll(() => arriving.mock.settledResults[0]?.type, { timeout: 5_000 }).toBe('fulfilled');
+    await expect.poll(async () => (await presence.online([patient.id])).size, { timeout: 5_000 }).toBe(0);
+    const offline = { userId: patient.id, online: false };
+    expect(await watching.until('presence', 2)).toEqual([offline, offline]);
   });
 });
 

@@ -97,7 +97,7 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   io.on('connection', (socket) => {
     const { visible } = socket.handshake.auth as { visible?: unknown };
     forgetHandshake(socket);
-    greet(gateway, socket, visible === true).catch((error) =>
+    greet(gateway, io, socket, visible === true).catch((error) =>
       gateway.log.warn({ err: error }, 'greeting a socket failed'),
     );
     listen(gateway, views, socket);
@@ -143,22 +143,27 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   };
 }
 
-async function greet(gateway: Gateway, socket: Client, visible: boolean): Promise<void> {
+async function greet(gateway: Gateway, io: Io, socket: Client, visible: boolean): Promise<void> {
   const { viewer } = socket.data;
   socket.join([userRoom(viewer.id), sessionRoom(String(viewer.sessionId)), roleRoom(viewer.role)]);
   if (visible) await setForeground(gateway, socket, true);
-  if (await gateway.presence.arrive(viewer.id)) await notifyPartners(gateway, viewer, true);
+  const isNew = await gateway.presence.arrive(viewer.id);
+  if (isNew && socket.connected) await notifyPartners(gateway, viewer, true);
+  // A socket that closed meanwhile was removed before its arrival was stored, or told of before its arrival was.
+  if (!socket.connected) await goOffline(gateway, io, viewer);
 }
 
 function depart(gateway: Gateway, io: Io, views: ViewRooms, socket: Client): void {
   const { viewer } = socket.data;
   setForeground(gateway, socket, false).catch(() => undefined);
   views.leave(socket).catch((error) => gateway.warn(error, 'the end of a look with others was not recorded'));
+  goOffline(gateway, io, viewer).catch(() => undefined);
+}
+
+/** Removes the person from the people who are connected, unless another tab is connected to this gateway. */
+async function goOffline(gateway: Gateway, io: Io, viewer: Viewer): Promise<void> {
   if (io.sockets.adapter.rooms.has(userRoom(viewer.id))) return;
-  gateway.presence
-    .leave(viewer.id)
-    .then((gone) => (gone ? notifyPartners(gateway, viewer, false) : undefined))
-    .catch(() => undefined);
+  if (await gateway.presence.leave(viewer.id)) await notifyPartners(gateway, viewer, false);
 }
 
 const noHandshake = Object.freeze({ headers: {}, auth: {}, query: {} });
