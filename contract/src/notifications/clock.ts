@@ -11,22 +11,36 @@ interface Local {
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
+/** By the names of Intl: an account may spell its time zone with any capital letters. */
 const formats = new Map<string, Intl.DateTimeFormat>();
+/** By the spelling of the account, and emptied when it is full. */
+const formatsAsSpelt = new Map<string, Intl.DateTimeFormat>();
+/** There are fewer time zones. */
+const SPELLINGS = 1_000;
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formatsAsSpelt.get(timeZone);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+  });
+  const name = made.resolvedOptions().timeZone;
+  const format = formats.get(name) ?? made;
+  formats.set(name, format);
+  if (formatsAsSpelt.size >= SPELLINGS) formatsAsSpelt.clear();
+  formatsAsSpelt.set(timeZone, format);
+  return format;
+}
 
 /** Returns date and time on the clocks of a time zone. */
 function localOf(moment: Date, timeZone: string): Local {
-  const format =
-    formats.get(timeZone) ??
-    new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-    });
-  formats.set(timeZone, format);
+  const format = formatOf(timeZone);
   const parts = Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, Number(value)]));
   const { year = 0, month = 0, day = 0, hour = 0, minute = 0 } = parts;
   return { year, month, day, hour, minute };

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type PushKind, pushKinds } from '../push/calls.js';
 import {
   defaultNoticeSettings,
@@ -127,6 +127,16 @@ it.each([
   ['America/Asuncion', '2017-10-20T12:00Z', '2017-10-01T04:00Z'],
 ])('The month in %s that contains %s begins at %s.', (zone, moment, start) => {
   expect(monthStart(new Date(moment), zone)).toEqual(new Date(start));
+});
+
+it('A time zone in other capital letters is the same, and takes no format of its own.', () => {
+  const made = vi.spyOn(Intl.DateTimeFormat.prototype, 'formatToParts');
+  const name = 'america/argentina/buenos_aires';
+  const spelt = (n: number) => [...name].map((letter, i) => ((n >> i) & 1 ? letter.toUpperCase() : letter)).join('');
+  const days = Array.from({ length: 50 }, (_, n) => dateIn(new Date('2026-11-22T02:30:00Z'), spelt(n)));
+  expect(new Set(days)).toEqual(new Set(['2026-11-21']));
+  expect(new Set(made.mock.contexts).size).toBe(1);
+  made.mockRestore();
 });
 
 describe('the choices', () => {
