@@ -1,12 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { annotationCalls } from '@lightbox/contract/annotations/calls.js';
-import type { Layer } from '@lightbox/contract/annotations/schemas.js';
+import type { Layer, Mark } from '@lightbox/contract/annotations/schemas.js';
 import { watching } from '@lightbox/core/access/grounds.js';
 import { holdImage } from '@lightbox/core/access/hold.js';
 import { requireImage } from '@lightbox/core/access/images.js';
 import { refuseHeld } from '@lightbox/core/access/legalHolds.js';
-import { sealMarks } from '@lightbox/core/annotations/marks.js';
+import { openMarks, sealMarks } from '@lightbox/core/annotations/marks.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
-import { AppError, fieldError } from '@lightbox/core/errors.js';
+import { AppError, fieldError, unlessDamaged } from '@lightbox/core/errors.js';
 import type { AnnotationDoc } from '@lightbox/core/models/annotation.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { ClientSession } from 'mongoose';
@@ -30,6 +31,7 @@ export async function saveAnnotations(context: Saving): Promise<Answer<Layer>> {
     const held = await holdImage(models, image._id, session);
     const before = await models.Annotation.findOne(own, null, { session }).lean<AnnotationDoc>();
     if ((before?.version ?? 0) !== body.version) throw new AppError('MARKS_CHANGED');
+    if (before && loses(gateway, held, before, body.marks)) await refuseHeld(models, [held.patient], session);
     const updateAt = clock.now();
     // The first version of a layer is the time, so that no window takes a new layer for one that was removed.
     const version = before ? before.version + 1 : updateAt.getTime();
@@ -49,6 +51,12 @@ export async function saveAnnotations(context: Saving): Promise<Answer<Layer>> {
   saved ??= (await models.Annotation.findOne(own).lean<AnnotationDoc>()) ?? undefined;
   if (!saved) throw new AppError('MARKS_CHANGED');
   return { data: (await presenter(gateway, viewer, [saved]))(image, saved) };
+}
+
+/** True when saving these marks deletes what an earlier one says: it is missing, or was changed. */
+function loses(gateway: Gateway, image: ImageDoc, before: AnnotationDoc, marks: readonly Mark[]): boolean {
+  const earlier = unlessDamaged(gateway.log, () => openMarks(gateway, image, before));
+  return !earlier?.every((one) => marks.some((mark) => isDeepStrictEqual(mark, one)));
 }
 
 /** Removes the viewer's own layer. Nothing happens when there is none. */

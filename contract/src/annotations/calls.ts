@@ -37,7 +37,7 @@ export const annotationCalls = {
     params: Params,
     body: SaveLayer,
     data: Layer,
-    fails: ['NOT_VERIFIED', 'MARKS_CHANGED'],
+    fails: ['NOT_VERIFIED', 'MARKS_CHANGED', 'LEGAL_HOLD'],
     throttles: ['annotation'],
   }),
   deleteAnnotations: call({

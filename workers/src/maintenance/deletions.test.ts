@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { Client } from '@lightbox/backend/testing/client.js';
@@ -108,6 +109,14 @@ interface Path {
   of: (world: World) => Promise<Deletion>;
 }
 
+const MARK = {
+  ...{ id: randomUUID(), kind: 'arrow', frame: 1, text: 'Fracture' },
+  points: [
+    [1, 1],
+    [2, 1],
+  ],
+};
+
 const imageFile = 'core/src/images/removeImage.ts';
 const studyFiles = ['core/src/studies/removeStudy.ts', 'core/src/studies/leaveStudy.ts'];
 const refusing = (call: PromiseLike<{ status: number; body: { error?: string; message?: string } }>) =>
@@ -175,6 +184,34 @@ const paths: Path[] = [
       };
     },
   },
+  ...(
+    [
+      ['left out', []],
+      ['changed', [{ ...MARK, text: 'Nothing' }]],
+    ] as const
+  ).map(
+    ([how, marks]): Path => ({
+      name: `a mark that is ${how} in the next version of its layer`,
+      files: ['backend/src/annotations/saveLayer.ts'],
+      of: async ({ owner, image }) => {
+        const path = `/upload/image/${image.id}/annotations`;
+        const save = (version: number, after: readonly object[]) =>
+          api.as(owner).put(path, { version, shared: false, marks: after });
+        const first = (await save(0, [MARK]).expect(200)).body.data;
+        const further = { ...MARK, id: randomUUID(), text: 'Another' };
+        const marksNow = async () => (await api.as(owner).get(path).expect(200)).body.data.layers[0];
+        return {
+          act: async () => {
+            const { version } = await marksNow();
+            // A hold keeps nobody from adding marks.
+            if (version === first.version) await save(version, [MARK, further]).expect(200);
+            await refusing(save((await marksNow()).version, [...marks, further]));
+          },
+          kept: async () => (await marksNow()).marks.some(({ text }: { text?: string }) => text === MARK.text),
+        };
+      },
+    }),
+  ),
   {
     name: 'the account, by the patient',
     files: ['backend/src/users/closeAccount.ts'],

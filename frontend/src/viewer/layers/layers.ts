@@ -32,7 +32,7 @@ export const callsFor = (id: string, me: string): Pick<Host, 'save' | 'load' | '
   judge: (error) => {
     if (!(error instanceof ApiError)) return 'again';
     if (error.code === 'MARKS_CHANGED') return 'stale';
-    return [401, 403, 404, 422].includes(error.status) ? 'refused' : 'again';
+    return error.code === 'LEGAL_HOLD' || [401, 403, 404, 422].includes(error.status) ? 'refused' : 'again';
   },
 });
 
