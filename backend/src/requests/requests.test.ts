@@ -368,6 +368,29 @@ describe('sending', () => {
     expect((await begin(token, files.png.length)).status).toBe(201);
   });
 
+  it('a sender who begins again removes no file that was taken meanwhile', async () => {
+    const { Image } = test.gateway.models;
+    const asked = await ask({ kind: 'file' });
+    const token = await tokenOf(asked);
+    const { id } = await sendFile(token, files.png);
+    const patient = await buildPatient(test.gateway);
+    const remove = Image.findOneAndDelete.bind(Image);
+    // A second tab finishes, and the asker takes, when the files to remove were chosen already.
+    const standing = vi.spyOn(Image, 'findOneAndDelete').mockImplementationOnce(((
+      ...args: Parameters<typeof remove>
+    ) => ({
+      lean: async () => {
+        await api.as(token).post('/send/finish').expect(200);
+        await api.as(asked.asker).post(`/requests/${asked.id}/take`, { patientId: patient.id }).expect(200);
+        return remove(...args).lean();
+      },
+    })) as never);
+    await api.as(token).del('/send/files');
+    expect(standing).toHaveBeenCalled();
+    standing.mockRestore();
+    expect(await Image.findById(id).lean<ImageDoc>()).toMatchObject({ patient: patient._id });
+  });
+
   it('files under way count, for the request and for the quota, until they are removed', async () => {
     const asked = await ask();
     const token = await tokenOf(asked);

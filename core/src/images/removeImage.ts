@@ -1,4 +1,4 @@
-import type { ClientSession } from 'mongoose';
+import type { ClientSession, QueryFilter } from 'mongoose';
 import { watching } from '../access/grounds.js';
 import { refuseHeld } from '../access/legalHolds.js';
 import type { Core } from '../core.js';
@@ -147,15 +147,22 @@ export async function endWith(core: Core, tx: Transaction, images: readonly Imag
 
 /**
  * Deletes the record of an image with everything that belongs to it. From then on nobody can reach the bytes: a worker
- * removes them, and a tombstone lists them until they are gone. The study of its last image is deleted too.
+ * removes them, and a tombstone lists them until they are gone. The study of its last image is deleted too. `only` narrows
+ * it to an image that still matches: between its choice and its deletion it may have become somebody's.
  */
-export async function removeImage(core: Core, actor: Actor, id: ObjectId, reason: string): Promise<void> {
+export async function removeImage(
+  core: Core,
+  actor: Actor,
+  id: ObjectId,
+  reason: string,
+  only: QueryFilter<ImageDoc> = {},
+): Promise<void> {
   const { models, usage } = core;
   let removed: ImageDoc | null = null;
   await core.events.change(actor, async (tx) => {
     const session = tx.session;
     // Owner and audience may have changed since the caller read the image.
-    removed = await models.Image.findOneAndDelete({ _id: id }, { session }).lean<ImageDoc>();
+    removed = await models.Image.findOneAndDelete({ ...only, _id: id }, { session }).lean<ImageDoc>();
     if (!removed) return id;
     const { blob, owner, patient, audience, study } = removed;
     await refuseHeld(models, [patient], session);

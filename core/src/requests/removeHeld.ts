@@ -16,7 +16,7 @@ export async function removeHeld(core: Core, actor: Actor, request: ObjectId, re
     await removeStudy(core, actor, _id, reason, { held: request });
   }
   for (const { _id } of await Image.find({ 'held.request': request }, { _id: 1 }).lean()) {
-    await removeImage(core, actor, _id, reason);
+    await removeImage(core, actor, _id, reason, { 'held.request': request });
   }
   for (const upload of await Upload.find({ request, stored: false }).lean<UploadDoc[]>()) {
     await removeUpload(core, upload);

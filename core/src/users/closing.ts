@@ -47,7 +47,9 @@ export async function finishClosing(core: Core, actor: Actor, user: ObjectId, un
       return images.map(
         ({ _id, patient }) =>
           () =>
-            patient ? giveImage(core, actor, _id, user) : removeImage(core, actor, _id, closed),
+            patient
+              ? giveImage(core, actor, _id, user)
+              : removeImage(core, actor, _id, closed, { owner: user, patient: null }),
       );
     },
     async () => {
