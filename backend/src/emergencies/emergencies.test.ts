@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { reviewMoves, reviewStates } from '@lightbox/contract/emergencies/states.js';
 import { decideImage, type ImageRule } from '@lightbox/contract/images/policy.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
+import { newId } from '@lightbox/core/db/ids.js';
+import { system } from '@lightbox/core/events/events.js';
+import { removeImage } from '@lightbox/core/images/removeImage.js';
 import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -130,6 +133,27 @@ describe('while the setting is on', () => {
       status: 'success',
     }).lean();
     expect(deleted?.recipients.map(String)).toContain(provider.id);
+  });
+
+  it('it covers nothing that was sent to the patient and is not taken yet', async () => {
+    const provider = await buildProvider(test.gateway);
+    const patient = await buildPatient(test.gateway);
+    const held = await buildImage(test.gateway, { owner: patient, held: { request: newId() } });
+    const mine = api.as(provider);
+    const emergency = `/users/${patient.id}/emergency`;
+    expect((await mine.get(emergency).expect(200)).body.data.offered).toBe(false);
+    await buildEmergency(test.gateway, { provider, patient });
+    expect((await mine.get(`${emergency}/images`).expect(200)).body.data).toEqual([]);
+    await mine.get(`/upload/image/${held.id}`).expect(404);
+    await mine.get(`/upload/image/${held.id}/frames`).expect(404);
+    await api.as(patient).get(`/upload/image/${held.id}`).expect(200);
+    // Nor does the provider hear of its end.
+    await removeImage(test.gateway, system, held._id, '');
+    const removed = await test.gateway.models.Event.findOne({
+      type: 'image.delete',
+      record: held._id,
+    }).lean<EventDoc>();
+    expect(removed?.recipients.map(String)).toEqual([patient.id]);
   });
 
   it('the hour ends by the clock, and a repeat of the same request begins no new one', async () => {
@@ -335,4 +359,6 @@ it('an emergency access gives a provider the right to see and to open, and nobod
   expect(given('healthProvider')).toEqual(['see', 'open']);
   expect(given('patient')).toEqual([]);
   expect(given('guest')).toEqual([]);
+  Object.assign(facts, { held: true });
+  expect(given('healthProvider')).toEqual([]);
 });

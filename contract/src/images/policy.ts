@@ -98,6 +98,8 @@ export type ImageRule = keyof typeof rules;
 
 /** A held image can be looked at, and nothing else. Its request is taken or declined as a whole. */
 const rulesOfHeld: readonly ImageRule[] = ['see', 'open'];
+/** The person who asked owns it. Until they take it, it is nobody's else, whomever it names. */
+const groundsOfHeld: readonly ImageGround[] = ['admin', 'owner'];
 
 export type ImageDecision = { may: true; because: ImageGround } | { may: false; because: ImageBar };
 
@@ -109,7 +111,8 @@ export function decideImage(rule: ImageRule, viewer: ImageViewer, image: ImageFa
   const { permission, grounds }: Rule = rules[rule];
   // A guest has no role: the calls that accept guests say so, and the grounds decide the rest.
   if (viewer.role !== 'guest' && !roleMay(viewer.role, permission)) return { may: false, because: 'role' };
-  const ground = grounds.find((name) => holds[name](viewer, image));
+  const counts = (name: ImageGround) => !image.held || groundsOfHeld.includes(name);
+  const ground = grounds.find((name) => counts(name) && holds[name](viewer, image));
   if (ground && image.held && !rulesOfHeld.includes(rule)) return { may: false, because: 'held' };
   if (ground) return { may: true, because: ground };
   return { may: false, because: barOf(grounds, image) };

@@ -6,6 +6,7 @@ import { type ObjectId, oid } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import type { EmergencyDoc } from '../models/emergency.js';
 import type { Models } from '../models/models.js';
+import { notHeld } from './requests.js';
 
 /** `isLiveEmergency` as a filter. */
 export const liveEmergency = (now: Date) => ({ live: true, until: { $gt: now } });
@@ -24,7 +25,7 @@ export interface Covered {
 }
 
 /** The images and studies that an emergency access to a patient covers, as a filter. */
-export const coveredBy = (patient: ObjectId) => ({ $or: [{ patient }, { owner: patient }] });
+export const coveredBy = (patient: ObjectId) => ({ ...notHeld, $or: [{ patient }, { owner: patient }] });
 
 /** Returns a provider's own emergency accesses that last; none for everybody else. */
 export const emergenciesOf = async (models: Models, { id, role }: ImageViewer, now: Date): Promise<EmergencyDoc[]> =>

@@ -4,7 +4,9 @@ import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import type { CarerDoc } from '../models/carer.js';
 import type { EmergencyDoc } from '../models/emergency.js';
+import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
+import type { StudyDoc } from '../models/study.js';
 import { type Care, carersOf, caresOf } from './carers.js';
 import { type Covered, emergenciesOf, watching as emergencyProviders } from './emergencies.js';
 
@@ -33,12 +35,13 @@ export async function groundsOf(models: Models, viewer: ImageViewer, among: obje
   return { emergencies, cares };
 }
 
-/** Returns the people who see the image or the study without a share of their own, for live updates. */
+/** Returns the people who see the image or the study without a share of their own, for live updates; nobody while it is held. */
 export async function watching(
   core: Pick<Core, 'models' | 'clock'>,
-  covered: Covered,
+  covered: Covered & Pick<ImageDoc | StudyDoc, 'held'>,
   audience: readonly ObjectId[],
   session: ClientSession,
 ): Promise<ObjectId[]> {
+  if (covered.held) return [];
   return [...(await emergencyProviders(core, covered, session)), ...(await carersOf(core.models, audience, session))];
 }
