@@ -185,6 +185,22 @@ describe('the access', () => {
     expect(recorded?.records?.map(String)).toEqual([id]);
   });
 
+  it('is in the disclosures also in a session that looked by a share of its own before', async () => {
+    const world = await arrange();
+    const { patient, carer, image } = world;
+    const own = await buildShare(test.gateway, { image, recipient: carer, verified: true });
+    const preview = () => api.as(carer).get(`/upload/image/${image.id}/preview`).expect(200);
+    await look(carer, image).expect(200);
+    await preview();
+    await api.as(image.owner).del(`/sharing/${own.id}`).expect(200);
+    await begin(world);
+    await look(carer, image).expect(200);
+    await preview();
+    await appendAudit(test.gateway.models, test.gateway.keys.audit);
+    const { data } = (await api.as(patient).get('/users/profile/disclosures').expect(200)).body;
+    expect(data.filter(({ kind }: { kind: string }) => kind === 'carerLooked')).toHaveLength(2);
+  });
+
   it('ends with the share, with either account and with the setting; other gateways and open screens learn it', async () => {
     const admin = await buildAdmin(test.gateway);
     const turn = (value: string) => api.as(admin).post('/appsetting/add', { name: 'access.carers', value }).expect(201);

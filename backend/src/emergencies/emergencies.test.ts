@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sameLook } from '@lightbox/contract/audit/faults.js';
 import { reviewMoves, reviewStates } from '@lightbox/contract/emergencies/states.js';
 import { decideImage, type ImageRule } from '@lightbox/contract/images/policy.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
@@ -269,6 +270,40 @@ describe('while the setting is on', () => {
       { actiontype: 'image.view', emergency: true, user: { id: provider.id } },
       { actiontype: 'emergency.opened', user: { id: provider.id } },
     ]);
+  });
+
+  it('a look by it is in the log and the timeline, also in a session that looked by a share before', async () => {
+    const world = await arrange();
+    const { provider, patient, image } = world;
+    const { models, keys } = test.gateway;
+    await buildShare(test.gateway, { image, recipient: patient, verified: true });
+    const share = await buildShare(test.gateway, { image, recipient: provider, verified: true });
+    const frame = () => api.as(provider).get(`/upload/image/${image.id}/frames/1`);
+    await frames(world).expect(200);
+    await frame().expect(200);
+    await api.as(image.owner).del(`/sharing/${share.id}`).expect(200);
+    await frames(world).expect(404);
+    const id = await openAs(world);
+    // A frame without an opening is a look too, and the opening is one. Its repeat belongs to it.
+    await frame().expect(200);
+    await frames(world).expect(200);
+    await frames(world).expect(200);
+    await appendAudit(models, keys.audit);
+    const entries = await models.AuditEntry.find({ actor: provider._id, record: image._id, status: 'success' })
+      .sort({ seq: 1 })
+      .lean();
+    const byIt = entries.filter(({ records }) => records?.some((one) => String(one) === id));
+    expect(byIt.map(({ type, reason }) => [type, reason])).toEqual([
+      ['image.view', ''],
+      ['image.view', ''],
+      ['image.view', sameLook],
+    ]);
+    const { looks } = (await api.as(admin).get(`/emergencies/${id}`).expect(200)).body.data;
+    expect(looks).toMatchObject([{ id: image.id, times: 3 }]);
+    const timeline: { actiontype: string; emergency?: true }[] = (
+      await api.as(patient).get(`/upload/image/${image.id}/timeline`).expect(200)
+    ).body.data;
+    expect(timeline.filter(({ actiontype, emergency }) => actiontype === 'image.view' && emergency)).toHaveLength(2);
   });
 
   describe('the review', () => {

@@ -13,16 +13,20 @@ type Reading = Pick<Context, 'gateway' | 'actor'> & { viewer: Reader };
 /** The actions whose reads are counted: frames of an image or a study, ranges of an original. */
 type Counted = Extract<LookAction, 'image.view' | 'image.content' | 'study.frames'>;
 
-const lookId = (viewer: Reader, type: Counted, record: ObjectId): string => `${viewer.sessionId}:${type}:${record}`;
+/** A look by an emergency access or as a carer is another look than one by a share: the log and the patient see both. */
+const groundOf = ({ by }: Pick<Seen, 'by'>): string => (by ? `:${by}` : '');
+
+const lookId = (viewer: Reader, type: Counted, record: ObjectId, seen: Pick<Seen, 'by'>): string =>
+  `${viewer.sessionId}:${type}:${record}${groundOf(seen)}`;
 
 const reader = ({ viewer, actor: { token } }: Reading) =>
   viewer.role === 'guest' ? { guestLink: viewer._id } : { user: viewer._id, ...(token ? { token } : {}) };
 
-const lookOf = (reading: Reading, type: Counted, { _id, owner }: Seen): Omit<LookDoc, 'reads'> => ({
-  _id: lookId(reading.viewer, type, _id),
+const lookOf = (reading: Reading, type: Counted, seen: Seen): Omit<LookDoc, 'reads'> => ({
+  _id: lookId(reading.viewer, type, seen._id, seen),
   ...reader(reading),
-  record: _id,
-  owner,
+  record: seen._id,
+  owner: seen.owner,
   type,
   until: endOf(reading.gateway),
 });
@@ -30,7 +34,8 @@ const endOf = ({ clock }: Gateway): Date => new Date(clock.now().getTime() + lim
 
 /**
  * Records a read of an image, a study or an analysis. The log contains each one. A repeat in the same session, as after
- * a reconnect or in a second tab, is marked as the same look: people who read who looked do not see it.
+ * a reconnect or in a second tab, is marked as the same look: people who read who looked do not see it. `asked` is the
+ * answer of `isSameLook`, for a look that rests on no emergency access and no carer.
  */
 export async function recordLook(
   { gateway, viewer, actor }: Reading,
@@ -40,7 +45,7 @@ export async function recordLook(
 ): Promise<void> {
   const { clock, events, looks } = gateway;
   const { _id: record, owner } = seen;
-  const going = await (asked ?? isSameLook({ gateway, viewer }, type, record));
+  const going = await ((!seen.by && asked) || isSameLook({ gateway, viewer }, type, record, seen));
   const read = readBy(viewer, type, seen);
   const records = [...(read.records ?? []), ...images.map((image) => image._id)];
   await events.record(actor, {
@@ -49,7 +54,7 @@ export async function recordLook(
     ...(going ? { reason: sameLook } : {}),
   });
   // After the entry: a look whose entry could not be written is not the first one. The answer does not wait for it.
-  const _id = sameLookId(viewer, type, record);
+  const _id = sameLookId(viewer, type, record, seen);
   const until = new Date(clock.now().getTime() + limits.sameLookMinutes * 60_000);
   if (until.getTime() - (looks.get(_id) ?? 0) < LOOK_STEP_MS) return;
   looks.set(_id, until.getTime());
@@ -62,17 +67,21 @@ export async function recordLook(
 /** The end of a look is written again when it has moved by this much. */
 const LOOK_STEP_MS = 60_000;
 
-const sameLookId = (viewer: Reader, type: LookAction, record: ObjectId): string =>
-  `${viewer.sessionId}:look:${type}:${record}`;
+const sameLookId = (viewer: Reader, type: LookAction, record: ObjectId, seen: Pick<Seen, 'by'>): string =>
+  `${viewer.sessionId}:look:${type}:${record}${groundOf(seen)}`;
 
-/** True when the session has read the record in the last half hour. Ask it together with the decision about access. */
+/**
+ * True when the session has read the record in the last half hour, by the same ground. Ask it together with the decision
+ * about access, of which nearly all rest on no emergency access and no carer.
+ */
 export async function isSameLook(
   { gateway, viewer }: Omit<Reading, 'actor'>,
   type: LookAction,
   record: ObjectId,
+  seen: Pick<Seen, 'by'> = {},
 ): Promise<boolean> {
   const { models, clock, looks } = gateway;
-  const _id = sameLookId(viewer, type, record);
+  const _id = sameLookId(viewer, type, record, seen);
   const now = clock.now();
   if ((looks.get(_id) ?? 0) > now.getTime()) return true;
   return (await models.Look.exists({ _id, until: { $gt: now } }).readConcern(NEWEST)) !== null;
@@ -100,7 +109,7 @@ export async function openStudyLook(
   { isComplete }: { isComplete: boolean },
 ): Promise<void> {
   const { gateway, viewer } = reading;
-  const going = await gateway.models.Look.findById(lookId(viewer, 'study.frames', study._id))
+  const going = await gateway.models.Look.findById(lookId(viewer, 'study.frames', study._id, study))
     .readConcern(NEWEST)
     .lean<LookDoc>();
   if (going?.incomplete !== images.length) {
@@ -142,10 +151,11 @@ export async function countRead(
 }
 
 /** False when neither the image nor its study was opened in this session. */
-async function countInLook({ gateway, viewer }: Reading, type: Counted, { _id, study }: ImageDoc): Promise<boolean> {
+async function countInLook({ gateway, viewer }: Reading, type: Counted, image: ImageDoc & Seen): Promise<boolean> {
+  const { _id, study } = image;
   const ids = [
-    lookId(viewer, type, _id),
-    ...(study && type === 'image.view' ? [lookId(viewer, 'study.frames', study)] : []),
+    lookId(viewer, type, _id, image),
+    ...(study && type === 'image.view' ? [lookId(viewer, 'study.frames', study, image)] : []),
   ];
   return gateway.countFrames(ids);
 }

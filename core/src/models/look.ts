@@ -6,7 +6,7 @@ import { date, type Id, id, number, ObjectId, schemaOf, string } from './fields.
  * count into the log when the look is over.
  */
 export interface LookDoc {
-  /** The session, the record and the action. */
+  /** The session, the record and the action, and the emergency access or the carer by which it is read. */
   _id: string;
   /** The person who reads; absent for a guest. */
   user?: Id;
