@@ -20,6 +20,7 @@ import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { presentImages } from '../images/present.js';
 import { waitingReviews } from '../overview/attention.js';
 import { activeAdmins } from '../users/admins.js';
+import { countPeopleRead } from '../users/bulkReads.js';
 import { presentEmergencies, presentEmergency } from './present.js';
 
 /** Returns the record; 404 when the viewer may not see it, 403 when the rule forbids the act. */
@@ -73,6 +74,8 @@ export async function getPatientEmergency({
   const live = await liveOf(gateway, viewer._id, patient);
   const offered = live !== null || (await hasOthers(gateway, viewer._id, patient));
   await gateway.events.record(actor, { type: 'emergency.asked', record: patient });
+  // The answer tells if the patient has images elsewhere.
+  await countPeopleRead(gateway, actor, viewer, [patient]);
   return { data: { offered, emergency: live && (await presentEmergency(gateway, viewer, live)) } };
 }
 

@@ -193,6 +193,23 @@ it('reading more than five hundred people in an hour makes one entry in the log 
     await api.get('/users?limit=50').expect(200);
     for (const { id } of patients.slice(0, 3)) await api.get(`/users/${id}`).expect(200);
     expect((await told()).map((one) => String(one.actor))).toEqual([provider.id, other.id]);
+    // So are calls that ask if an emergency access is offered.
+    const breakGlass = { name: 'access.breakGlass', value: 'yes' };
+    await new Client(reading.url).as(admin).post('/appsetting/add', breakGlass).expect(201);
+    const third = await buildProvider(reading.gateway);
+    await countPeopleRead(
+      reading.gateway,
+      { ...actor, id: third._id },
+      { ...third, secondFactor: false },
+      people.slice(0, throttles.people.points - 15),
+    );
+    expect(await told()).toHaveLength(2);
+    const asked = [
+      ...patients,
+      ...(await Promise.all(Array.from({ length: 10 }, () => buildPatient(reading.gateway)))),
+    ];
+    for (const { id } of asked) await new Client(reading.url).as(third).get(`/users/${id}/emergency`).expect(200);
+    expect((await told()).map((one) => String(one.actor))).toEqual([provider.id, other.id, third.id]);
   } finally {
     await reading.stop();
   }

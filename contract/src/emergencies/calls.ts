@@ -63,6 +63,7 @@ export const emergencyCalls = {
       offered: z.boolean(),
       emergency: Emergency.nullable(),
     }),
+    throttles: ['people'],
   }),
   openEmergency: call({
     method: 'post',
