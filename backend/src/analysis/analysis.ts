@@ -71,7 +71,7 @@ async function start(context: Starting, image: ImageDoc): Promise<AnalysisDoc> {
   try {
     await gateway.events.change(actor, async (tx) => {
       if (!(await queue(gateway, image, viewer, tx.session))) return image._id;
-      if (!(await holdConsent(gateway, image, tx.session))) throw new AppError('CONSENT_NEEDED');
+      if ((await holdConsent(gateway, image, tx.session)) !== 'granted') throw new AppError('CONSENT_NEEDED');
       const { owner } = await holdImage(gateway.models, image._id, tx.session);
       await gateway.models.Image.updateOne(
         { _id: image._id },

@@ -9,7 +9,7 @@ import { seal } from '@lightbox/core/keys/seal.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { ReportDoc } from '@lightbox/core/models/report.js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { connectSocket } from '../testing/client.js';
 import {
   type BuiltImage,
@@ -392,6 +392,27 @@ describe('the consent of the patient', () => {
     // An image that names nobody needs no consent.
     const nameless = await buildImage(test.gateway);
     await get(nameless.owner, nameless).expect(202);
+    await ask('off');
+  });
+
+  it('is not passed by a signature beside its refusal', async () => {
+    await ask('ask');
+    const { image, patient, colleague } = await setScene();
+    await answer(patient, 'granted').expect(200);
+    const version = await complete(image);
+    const { db, models } = test.gateway;
+    const undone = async () => (await db.db?.admin().serverStatus())?.transactions.totalAborted as number;
+    let signing: Promise<{ status: number; body: { error?: string } }> | undefined;
+    await db.transaction(async (session) => {
+      await models.User.updateOne({ _id: patient._id }, { $set: { 'consents.analysis': 'refused' } }, { session });
+      const before = await undone();
+      signing = sign(colleague, image, version).then((response) => response);
+      // It has read the answer before, and now meets this one.
+      await vi.waitFor(async () => expect(await undone()).toBeGreaterThan(before), 10_000);
+    });
+    const { status, body } = (await signing) ?? {};
+    expect([status, body?.error]).toEqual([409, 'CONSENT_NEEDED']);
+    expect(await done(image._id, 'analysis.signed')).toBe(0);
     await ask('off');
   });
 

@@ -11,7 +11,7 @@ import type { Sentence } from '@lightbox/contract/analysis/sentences.js';
 import { mayReview, type ReviewMove, type ReviewState, reviewMoves } from '@lightbox/contract/analysis/states.js';
 import { holdImage } from '@lightbox/core/access/hold.js';
 import { analysisReaders, requireImage, signedReaders } from '@lightbox/core/access/images.js';
-import { analysisConsent } from '@lightbox/core/analysis/consent.js';
+import { holdConsent } from '@lightbox/core/analysis/consent.js';
 import { mayMoveReview } from '@lightbox/core/analysis/moves.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -30,10 +30,10 @@ type Withdrawing = Context<typeof analysisCalls.withdrawAnalysis>;
 export async function signAnalysis(context: Signing): Promise<Answer<AnalysisAnswer>> {
   const { gateway, actor, viewer, params, body } = context;
   const { image } = await requireImage(gateway.models, viewer, params.imageId, 'sign', gateway.clock.now());
-  if ((await analysisConsent(gateway, image)) === 'refused') throw new AppError('CONSENT_NEEDED');
   await gateway.events.change(actor, async (tx) => {
     const { Analysis, AnalysisVersion, Image } = gateway.models;
     const { session } = tx;
+    if ((await holdConsent(gateway, image, session)) === 'refused') throw new AppError('CONSENT_NEEDED');
     const { owner } = await holdImage(gateway.models, image._id, session);
     const analysis = await Analysis.findById(image._id, null, { session }).lean<AnalysisDoc>();
     const draft = await requireDraft(gateway, analysis, body.version, session);

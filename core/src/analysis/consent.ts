@@ -19,9 +19,9 @@ export async function analysisConsent(core: Asked, image: Named): Promise<Consen
   return patient?.consents?.analysis ?? 'unset';
 }
 
-/** For a transaction that begins an analysis: it conflicts with one in which the patient takes the consent back. */
-export async function holdConsent(core: Asked, image: Named, session: ClientSession): Promise<boolean> {
-  if (!image.patient || !(await isAsked(core, image))) return true;
+/** The same for a transaction that rests on it: it conflicts with one in which the patient takes the consent back. */
+export async function holdConsent(core: Asked, image: Named, session: ClientSession): Promise<ConsentAnswer> {
+  if (!image.patient || !(await isAsked(core, image))) return 'granted';
   const patient = await core.models.User.findOneAndUpdate({ _id: image.patient }, touch, { session }).lean<UserDoc>();
-  return patient?.consents?.analysis === 'granted';
+  return patient?.consents?.analysis ?? 'unset';
 }

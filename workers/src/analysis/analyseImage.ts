@@ -84,7 +84,7 @@ async function begin(
     const image = await Image.findOneAndUpdate({ _id }, begun, { session }).lean<ImageDoc>();
     // The image was deleted by an older version, which did not delete the analysis with it.
     if (!image) await Analysis.deleteOne({ _id }, { session });
-    return image && { image, analysis, consented: await holdConsent(core, image, session) };
+    return image && { image, analysis, consented: (await holdConsent(core, image, session)) === 'granted' };
   });
 }
 
