@@ -66,6 +66,12 @@ it('Ids have the time of the product’s clock, unless nothing reads their time 
   ]);
 });
 
+it('A query for opened shares leaves out those of copies (`openedOriginal`), which tell of no patient.', () => {
+  expect(sources.filter((file) => /\bverifiedShare\b/.test(readFileSync(join(root, file), 'utf8')))).toEqual([
+    'core/src/access/shares.ts',
+  ]);
+});
+
 const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { workspaces: string[] };
 
 /** Every TypeScript file of the repository, tests too, with its path. */

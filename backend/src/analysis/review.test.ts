@@ -316,6 +316,17 @@ it('Signing and withdrawing reach the patient live and as notices; a draft’s w
   socket.socket.close();
 });
 
+it('A patient who has a copy without identity alone is not told that the original has a signed text.', async () => {
+  const patient = await buildPatient(test.gateway);
+  const image = await buildImage(test.gateway, { patient: patient._id });
+  await buildShare(test.gateway, { image, recipient: patient, verified: true, deidentified: true });
+  await sign(image.owner, image, await complete(image)).expect(200);
+  await get(patient, image).expect(403);
+  const signed = { record: image._id, type: 'analysis.signed' as const };
+  expect(await test.gateway.models.Event.countDocuments(signed)).toBe(1);
+  expect(await test.gateway.models.Event.countDocuments({ ...signed, recipients: patient._id })).toBe(0);
+});
+
 it('A patient reads nothing of the image of another patient, without the code, or after the end of the share.', async () => {
   const { image, patient } = await setScene();
   await sign(image.owner, image, await complete(image)).expect(200);

@@ -2,7 +2,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import { isUsable } from '@lightbox/contract/users/states.js';
 import { findLiveLink } from '@lightbox/core/access/guests.js';
 import { findWaiting, mayReceive } from '@lightbox/core/access/requests.js';
-import { verifiedShare } from '@lightbox/core/access/shares.js';
+import { openedOriginal } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
 import { grouped } from '@lightbox/core/db/group.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
@@ -95,7 +95,7 @@ export async function viewerOf(
 /** Throws when the share has ended on which the token of a viewer rests. */
 async function requireShareOf({ models, clock }: Gateway, { token }: KeptSession): Promise<void> {
   if (!token?.share) return;
-  const live = await models.Share.exists({ _id: token.share, ...verifiedShare(clock.now()) }).readConcern(NEWEST);
+  const live = await models.Share.exists({ _id: token.share, ...openedOriginal(clock.now()) }).readConcern(NEWEST);
   if (!live) throw new AppError('AUTHENTICATION_FAILED');
 }
 

@@ -4,7 +4,7 @@ import type { otherViewerCalls } from '@lightbox/contract/dicomWeb/otherViewer.j
 import { decideImage } from '@lightbox/contract/images/policy.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { requireImage } from '@lightbox/core/access/images.js';
-import { covering, type ShareTarget, strongest, verifiedShare } from '@lightbox/core/access/shares.js';
+import { covering, openedOriginal, type ShareTarget, strongest } from '@lightbox/core/access/shares.js';
 import { requireStudy } from '@lightbox/core/access/studies.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
@@ -80,7 +80,7 @@ async function requireOpened(
 /** Returns the viewer's share of the original on which the right rests. */
 async function shareOf({ models, clock }: Gateway, { _id }: Viewer, among: object): Promise<ShareDoc> {
   const shares = await models.Share.find({
-    $and: [among, verifiedShare(clock.now()), { recipient: _id, deidentified: { $ne: true } }],
+    $and: [among, openedOriginal(clock.now()), { recipient: _id }],
   })
     .readConcern(NEWEST)
     .lean<ShareDoc[]>();

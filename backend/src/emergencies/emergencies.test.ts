@@ -85,6 +85,11 @@ describe('while the setting is on', () => {
     const { provider, patient, image } = world;
     const offered = async () => (await api.as(provider).get(`/users/${patient.id}/emergency`).expect(200)).body.data;
     expect(await offered()).toEqual({ offered: true, emergency: null });
+    // With a copy the original is still closed, and the answer must not tell whose copy it is.
+    const copy = { image, recipient: provider, verified: true, deidentified: true };
+    const { _id } = await buildShare(test.gateway, copy);
+    expect((await offered()).offered).toBe(true);
+    await test.gateway.models.Share.deleteOne({ _id });
     await buildShare(test.gateway, { image, recipient: provider, verified: true });
     expect((await offered()).offered).toBe(false);
     const other = await buildPatient(test.gateway);

@@ -6,7 +6,7 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { coveredBy, liveEmergency, overdueEmergency, partiesOf } from '@lightbox/core/access/emergencies.js';
 import { holdUser } from '@lightbox/core/access/hold.js';
-import { covering, verifiedShare } from '@lightbox/core/access/shares.js';
+import { covering, openedOriginal } from '@lightbox/core/access/shares.js';
 import { requireUser } from '@lightbox/core/access/users.js';
 import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
@@ -54,7 +54,7 @@ async function hasOthers({ models, clock }: Gateway, provider: ObjectId, patient
   >();
   if (images.length === 0) return false;
   const shares = await models.Share.find(
-    { ...covering(images), recipient: provider, ...verifiedShare(clock.now()) },
+    { ...covering(images), recipient: provider, ...openedOriginal(clock.now()) },
     { image: 1, study: 1 },
   ).lean();
   const opened = new Set(shares.map(({ image, study }) => String(study ?? image)));

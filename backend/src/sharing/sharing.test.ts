@@ -5,6 +5,8 @@ import {
   isLive,
   liveShare,
   lockedShare,
+  openedOriginal,
+  opensOriginal,
   overdueShare,
   pendingShare,
   verifiedShare,
@@ -348,12 +350,13 @@ it('each filter of shares finds those of its states, and no other', async () => 
   const shares: ShareDoc[] = [true, false].flatMap((live) =>
     [undefined, inMs(-1), now, inMs(1)].flatMap((expiresAt) =>
       [undefined, inMs(-9)].flatMap((verifiedAt) =>
-        [0, limits.codeTries - 1, limits.codeTries].map((tries) => ({
+        [0, limits.codeTries - 1, limits.codeTries].map((tries, i) => ({
           ...{ _id: newId(), image, sharedBy: newId(), recipient: newId(), createAt: inMs(-10), codeExpiresAt: now },
           ...newCodeSeed(test.gateway.keys.codes),
           ...{ tries, live, ...(live ? {} : { endedAt: inMs(-1) }) },
           ...(expiresAt ? { expiresAt } : {}),
           ...(verifiedAt ? { verifiedAt } : {}),
+          ...(i % 2 ? { deidentified: true } : {}),
         })),
       ),
     ),
@@ -366,6 +369,8 @@ it('each filter of shares finds those of its states, and no other', async () => 
     [pendingShare(now), (share) => state(share) === 'pending'],
     [lockedShare(now), (share) => state(share) === 'locked'],
     [verifiedShare(now), (share) => state(share) === 'verified'],
+    [openedOriginal(now), (share) => isLive(share, now) && opensOriginal(share)],
+    [openedOriginal(now), (share) => state(share) === 'verified' && !share.deidentified],
     [overdueShare(now), (share) => state(share) === 'expired' && share.live],
   ];
   for (const [filter, matches] of filters) {

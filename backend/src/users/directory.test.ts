@@ -40,9 +40,9 @@ const share = async ({ provider, patient }: Two, how: Parameters<typeof buildSha
   await buildShare(test.gateway, { image, recipient: patient, ...how });
 };
 /** An image that an administrator filed for the patient and handed to the provider. */
-const handed = async ({ provider, patient }: Two, verified: boolean, revoked = false) => {
+const handed = async ({ provider, patient }: Two, how: Parameters<typeof buildShare>[1] = {}) => {
   const image = await buildImage(test.gateway, { owner: boss, patient: patient._id });
-  await buildShare(test.gateway, { image, recipient: provider, verified, revoked });
+  await buildShare(test.gateway, { image, recipient: provider, ...how });
 };
 const chatted = async (a: Person, b: Person, daysAgo = 0) => {
   const members = [a._id, b._id];
@@ -62,9 +62,18 @@ const states: [string, boolean, (two: Two) => Promise<unknown>][] = [
     true,
     ({ provider, patient }) => buildImage(test.gateway, { owner: provider, patient: patient._id }),
   ],
-  ['an image of the patient that the provider opened', true, (two) => handed(two, true)],
-  ['an image of the patient that the provider has not opened', false, (two) => handed(two, false)],
-  ['an image of the patient that the provider opened, before its share ended', false, (two) => handed(two, true, true)],
+  ['an image of the patient that the provider opened', true, (two) => handed(two, { verified: true })],
+  ['an image of the patient that the provider has not opened', false, (two) => handed(two)],
+  [
+    'an image of the patient that the provider opened, before its share ended',
+    false,
+    (two) => handed(two, { verified: true, revoked: true }),
+  ],
+  [
+    'a copy without identity that the provider opened, of an image of the patient',
+    false,
+    (two) => handed(two, { verified: true, deidentified: true }),
+  ],
   ['a chat of the last year', true, ({ provider, patient }) => chatted(provider, patient, limits.tieDays - 1)],
   ['a chat of more than a year ago', false, ({ provider, patient }) => chatted(provider, patient, limits.tieDays + 1)],
   ['an image that another provider keeps', false, ({ patient }) => buildImage(test.gateway, { patient: patient._id })],

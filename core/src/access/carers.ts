@@ -5,7 +5,7 @@ import { NEWEST } from '../db/newest.js';
 import type { CarerDoc } from '../models/carer.js';
 import type { Models } from '../models/models.js';
 import type { ShareDoc } from '../models/share.js';
-import { verifiedShare } from './shares.js';
+import { openedOriginal } from './shares.js';
 
 /** Carers that were accepted and have not ended, as a filter. */
 const lasting = { live: true, state: 'accepted' as const };
@@ -46,8 +46,7 @@ export async function caresAmong(
   const shares = await models.Share.find({
     ...among,
     recipient: patients,
-    deidentified: { $ne: true },
-    ...verifiedShare(now),
+    ...openedOriginal(now),
   })
     .readConcern(NEWEST)
     .lean<ShareDoc[]>();

@@ -23,7 +23,7 @@ import { careFor, caresAmong, patientsOf } from './carers.js';
 import { emergenciesOf, emergencyFact, emergencyFor } from './emergencies.js';
 import type { Grounds, OpenedBy } from './grounds.js';
 import { guestFact, linkOf } from './guests.js';
-import { copyShareOf, covering, covers, liveShare, shareFacts, strongest, verifiedShare } from './shares.js';
+import { copyShareOf, covering, covers, liveShare, openedOriginal, shareFacts, strongest } from './shares.js';
 
 /** `shares`: the viewer's own live shares that cover the image. */
 export const imageFacts = (
@@ -213,16 +213,13 @@ export const refusalOf = ({ because }: { because: ImageBar }): AppError =>
 export async function signedReaders(models: Models, image: ImageDoc, now: Date): Promise<ObjectId[]> {
   const readers = await analysisReaders(models, image, now);
   if (!image.patient) return readers;
-  const theirs = { ...covering([image]), ...verifiedShare(now), recipient: image.patient };
+  const theirs = { ...covering([image]), ...openedOriginal(now), recipient: image.patient };
   return (await models.Share.exists(theirs)) ? [...readers, image.patient] : readers;
 }
 
 /** Returns the readers of an image's analysis, apart from admins: the owner, and providers with a verified share. */
 export async function analysisReaders(models: Models, image: ImageDoc, now: Date): Promise<ObjectId[]> {
-  const shares = await models.Share.find(
-    { ...covering([image]), ...verifiedShare(now), deidentified: { $ne: true } },
-    { recipient: 1 },
-  ).lean();
+  const shares = await models.Share.find({ ...covering([image]), ...openedOriginal(now) }, { recipient: 1 }).lean();
   const providers = await models.User.find(
     { _id: { $in: shares.map((share) => share.recipient) }, role: 'healthProvider' },
     { _id: 1 },

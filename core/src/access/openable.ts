@@ -8,7 +8,7 @@ import { caresOf } from './carers.js';
 import { emergenciesOf } from './emergencies.js';
 import { groundsOf, type OpenedBy } from './grounds.js';
 import { imageFacts, openedBy } from './images.js';
-import { covering, covers, liveShare, type ShareTarget, verifiedShare } from './shares.js';
+import { covering, covers, liveShare, openedOriginal, type ShareTarget } from './shares.js';
 
 type Judged = Pick<ImageDoc, '_id' | 'owner' | 'patient' | 'study' | 'held'>;
 
@@ -70,7 +70,7 @@ async function wholeReach(models: Models, viewer: ImageViewer, now: Date): Promi
   if (viewer.role === 'admin') return { images: {}, studies: {} };
   const me = oid(viewer.id);
   const [mine, emergencies, cares] = await Promise.all([
-    models.Share.find({ recipient: me, deidentified: { $ne: true }, ...verifiedShare(now) }, { image: 1, study: 1 })
+    models.Share.find({ recipient: me, ...openedOriginal(now) }, { image: 1, study: 1 })
       .readConcern(NEWEST)
       .lean<ShareDoc[]>(),
     emergenciesOf(models, viewer, now),

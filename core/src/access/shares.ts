@@ -95,5 +95,14 @@ export const lockedShare = (now: Date) => ({
 });
 export const verifiedShare = (now: Date) => ({ ...liveShare(now), verifiedAt: { $exists: true } });
 
+/** True when a live share has opened the original. One of a copy tells of no patient, and of nothing in the original. */
+export const opensOriginal = ({ verifiedAt, deidentified }: Pick<ShareDoc, 'verifiedAt' | 'deidentified'>): boolean =>
+  Boolean(verifiedAt) && !deidentified;
+
+/**
+ * The same as a filter. Every query that asks whether a person knows an image, or its patient, by a share begins with it.
+ */
+export const openedOriginal = (now: Date) => ({ ...verifiedShare(now), deidentified: { $ne: true } });
+
 /** Expired shares that maintenance has not ended yet. */
 export const overdueShare = (now: Date) => ({ live: true, expiresAt: { $lte: now } });

@@ -3,7 +3,7 @@ import { needsTie, type UserViewer } from '@lightbox/contract/users/policy.js';
 import type { Core } from '../core.js';
 import { type ObjectId, oid } from '../db/ids.js';
 import { conversationOf } from '../messages/messages.js';
-import { liveShare, verifiedShare } from './shares.js';
+import { liveShare, openedOriginal } from './shares.js';
 
 type Ties = Pick<Core, 'models' | 'settings' | 'clock'>;
 
@@ -25,7 +25,7 @@ export async function knownPatients(core: Ties, viewer: UserViewer): Promise<Obj
 /**
  * Returns the patients with whom a provider has a care relationship now, among the given ones or among all. An index
  * finds each reason: a live share that the provider gave the patient; an image of the patient that the provider owns,
- * or has opened by a live share; a chat of the two in the last year.
+ * or whose original they have opened by a live share; a chat of the two in the last year.
  */
 export async function tiedPatients(
   { models, clock }: Ties,
@@ -40,7 +40,7 @@ export async function tiedPatients(
   const [shared, owned, opened, conversations] = await Promise.all([
     models.Share.distinct('recipient', { sharedBy: provider, ...(among ? { recipient: one } : {}), ...liveShare(now) }),
     models.Image.distinct('patient', { owner: provider, patient: one }),
-    models.Share.distinct('image', { recipient: provider, ...verifiedShare(now) }),
+    models.Share.distinct('image', { recipient: provider, ...openedOriginal(now) }),
     models.Conversation.find({ ...chats, members: provider, lastAt: { $gte: since } }, { members: 1 }).lean(),
   ]);
   const ofOpened = await models.Image.distinct('patient', { _id: { $in: opened }, patient: one });
