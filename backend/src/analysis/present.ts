@@ -1,5 +1,6 @@
 import { isSignersOwn, readingRule } from '@lightbox/contract/analysis/policy.js';
 import type { AnalysisAnswer, AnalysisResult, Findings, Review } from '@lightbox/contract/analysis/schemas.js';
+import { reachOf } from '@lightbox/core/access/openable.js';
 import { notHeld } from '@lightbox/core/access/requests.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
@@ -9,7 +10,7 @@ import type { Gateway, Viewer } from '../context.js';
 import { namesOf } from '../users/names.js';
 
 type Of = Pick<ImageDoc, '_id' | 'study' | 'patient'>;
-type Who = Pick<Viewer, '_id' | 'role'>;
+type Who = Pick<Viewer, 'id' | 'role'>;
 
 /** Presents an analysis to staff: the text that the state of its review says, or the state of the run. */
 export async function presentAnalysis(
@@ -97,11 +98,11 @@ async function presentReview({ models }: Gateway, { review }: AnalysisDoc): Prom
 }
 
 /**
- * True when the configured model is another one, or the study or patient has a newer image. Only images count that the
- * viewer sees, so that the answer reveals no other.
+ * True when the configured model is another one, or the study or patient has a newer image. Only images count whose
+ * originals the viewer may open: that another one is of the same patient is not for them to learn.
  */
 async function isStale(
-  { models, config }: Gateway,
+  { models, config, clock }: Gateway,
   viewer: Who,
   { _id, study, patient }: Of,
   { findings, at }: Pick<AnalysisVersionDoc, 'findings' | 'at'>,
@@ -110,7 +111,7 @@ async function isStale(
   if (findings.provider !== provider || (model !== null && findings.model !== model)) return true;
   const related = [...(study ? [{ study }] : []), ...(patient ? [{ patient }] : [])];
   if (related.length === 0) return false;
-  const seen = viewer.role === 'admin' ? {} : { $or: [{ audience: viewer._id }, { owner: viewer._id }] };
-  const newer = { _id: { $ne: _id }, createAt: { $gt: at }, ...notHeld, $and: [{ $or: related }, seen] };
+  const { images } = await reachOf(models, viewer, clock.now());
+  const newer = { _id: { $ne: _id }, createAt: { $gt: at }, ...notHeld, $and: [{ $or: related }, images] };
   return (await models.Image.exists(newer)) !== null;
 }

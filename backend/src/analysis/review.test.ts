@@ -238,13 +238,19 @@ it('The signed text stays readable during a new run and its draft, and is stale;
   await get(patient, image).expect(404);
 });
 
-it('A newer image of the patient makes an analysis stale for people who see that image.', async () => {
+it('A newer image of the patient makes an analysis stale for people who may open that image, and not its copy alone.', async () => {
   const { image, colleague, patient } = await setScene();
   await sign(image.owner, image, await complete(image)).expect(200);
   test.clock.forward({ minutes: 1 });
-  await buildImage(test.gateway, { owner: image.owner, patient: patient._id });
-  expect((await get(image.owner, image).expect(200)).body.data.stale).toBe(true);
-  expect((await get(colleague, image).expect(200)).body.data.stale).toBe(false);
+  const newer = await buildImage(test.gateway, { owner: image.owner, patient: patient._id });
+  const isStale = async (viewer: Person) => (await get(viewer, image).expect(200)).body.data.stale;
+  expect(await isStale(image.owner)).toBe(true);
+  const theirs = { image: newer, recipient: colleague };
+  await buildShare(test.gateway, { ...theirs, verified: true, deidentified: true });
+  expect(await isStale(colleague)).toBe(false);
+  await test.gateway.models.Share.deleteMany({ image: newer._id });
+  await buildShare(test.gateway, { ...theirs, verified: true });
+  expect(await isStale(colleague)).toBe(true);
 });
 
 describe('a report for which the caller waits', () => {
