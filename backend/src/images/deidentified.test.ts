@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { texts } from '@lightbox/contract/texts.js';
+import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import { undrawable } from '@lightbox/core/imaging/drawing.js';
@@ -184,6 +186,40 @@ it('Text that a worker found in the pixels is likely a name, against the word of
   const facts = { ...undrawable.facts, kind: 'dicom' as const, rows: 16, columns: 16 };
   await storeDrawing(test.gateway, { _id: image._id, key }, { ...undrawable, facts, text });
   expect(await changes()).toMatchObject({ burnedIn: 'likely', text, frame: { columns: 16, rows: 16 } });
+});
+
+it('a study that is shared without identity stays so beside one of its images that is shared as it is', async () => {
+  const title = 'Rehman, both hands';
+  const { body } = await api.as(owner).post('/studies', { title, patientId: patient.id }).expect(201);
+  const studyId: string = body.data.id;
+  const add = async (caption: string) => {
+    const added = await api.as(owner).upload(files.png, { caption, studyId }).expect(201);
+    return added.body.data.id as string;
+  };
+  const hand = await add('Left hand');
+  await add('Farooqi, right hand');
+  const person = await buildProvider(test.gateway);
+  await shareWith(person, { studyId });
+  await shareWith(person, { imagemetadataId: hand, deidentified: false });
+  const mine = api.as(person);
+  const list = await mine.get('/upload/shared-images?grouped=true').expect(200);
+  const whole = await mine.get(`/studies/${studyId}`).expect(200);
+  for (const { text } of [list, whole]) expect(text).not.toMatch(/Rehman|Farooqi/);
+  const shown = { title: texts.copyTitle, imageCount: 2, size: 0 };
+  expect(list.body.data).toMatchObject([{ id: hand, caption: 'Left hand', study: { id: studyId, ...shown } }]);
+  expect(whole.body.data).toMatchObject(shown);
+  const found = async (text: string) => (await mine.post('/upload/search', { text }).expect(200)).body.data.length;
+  expect([await found('rehman'), await found('farooqi'), await found('left')]).toEqual([0, 0, 1]);
+  // The patient, whose share began with the study, by the log of what others did with their images.
+  const theirs = { study: oid(studyId), recipient: patient._id };
+  const copies = { deidentified: true, verifiedAt: test.gateway.clock.now() };
+  expect((await test.gateway.models.Share.updateOne(theirs, { $set: copies })).modifiedCount).toBe(1);
+  await shareWith(patient, { imagemetadataId: hand, deidentified: false });
+  await mine.get(`/upload/image/${hand}/content`).expect(200);
+  await appendAudit(test.gateway.models, test.gateway.keys.audit);
+  const told = await api.as(patient).get('/users/profile/disclosures').expect(200);
+  expect(told.body.data).toContainEqual(expect.objectContaining({ image: { id: hand, name: 'Left hand' } }));
+  expect(told.text).not.toMatch(/Rehman|Farooqi/);
 });
 
 it('no search finds a copy by the words of the original, and a chat names it by its general name', async () => {

@@ -1,10 +1,9 @@
 import { formOf, imageRules, opensAnyForm } from '@lightbox/contract/images/policy.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { shareState } from '@lightbox/contract/sharing/states.js';
-import type { StudySummary } from '@lightbox/contract/studies/schemas.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { groundsOf, noGrounds } from '@lightbox/core/access/grounds.js';
-import { imageFacts, openedBy, studyIdFor } from '@lightbox/core/access/images.js';
+import { imageFacts, openedBy, studyFor } from '@lightbox/core/access/images.js';
 import { covering, covers, liveShare, strongest } from '@lightbox/core/access/shares.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
@@ -15,11 +14,12 @@ import { open } from '@lightbox/core/keys/seal.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { PreviewDoc } from '@lightbox/core/models/preview.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
+import type { StudyDoc } from '@lightbox/core/models/study.js';
 import { presentByCarer } from '../carers/present.js';
 import type { Gateway, Viewer } from '../context.js';
 import { presentBy } from '../emergencies/present.js';
 import { presentMine } from '../sharing/present.js';
-import { summariesOf } from '../studies/summary.js';
+import { studiesById, summaryOf } from '../studies/summary.js';
 import { namesOf } from '../users/names.js';
 import { hidesPicture } from './copies.js';
 import { presentRecipients, sharePerPerson, sharesOfAll } from './recipients.js';
@@ -62,7 +62,7 @@ export async function presentImages(
         shares: imageRules.share(viewer, facts),
         analyses: imageRules.analyse(viewer, facts),
         ...openedBy(viewer, facts, grounds, image, (one) => covers(one, image)),
-        studyId: studyIdFor(viewer, image, mine, grounds),
+        known: studyFor(viewer, image, mine, grounds),
       },
     ];
   });
@@ -87,11 +87,11 @@ export async function presentImages(
       access.filter(({ opens, copy }) => opens && copy).map(({ image }) => image),
     ),
     grouped
-      ? summariesOf(
+      ? studiesById(
           gateway.models,
-          access.map(({ studyId }) => studyId),
+          access.flatMap(({ known }) => known?.id ?? []),
         )
-      : new Map<string, StudySummary>(),
+      : new Map<string, StudyDoc>(),
     namesOf(
       gateway.models,
       [
@@ -102,9 +102,8 @@ export async function presentImages(
       gateway.recent.users,
     ),
   ]);
-  return access.map(({ image, share, copy, opens, download, shares, analyses, emergency, carer, studyId }) => {
-    const summary = studyId === null ? undefined : studies.get(studyId);
-    const study = summary && copy ? { ...summary, title: texts.copyTitle } : summary;
+  return access.map(({ image, share, copy, opens, download, shares, analyses, emergency, carer, known }) => {
+    const study = known ? studies.get(known.id) : undefined;
     const redacted: Image = {
       id: String(image._id),
       caption: image.caption,
@@ -118,7 +117,7 @@ export async function presentImages(
       ...(share && shareState(share, now) === 'locked' ? { isLocked: true as const } : {}),
       ...(emergency ? { emergency: presentBy(emergency) } : {}),
       ...(carer ? { carer: presentByCarer(carer, name) } : {}),
-      ...(study ? { study } : {}),
+      ...(study ? { study: summaryOf(study, copy || known?.form === 'copy') } : {}),
       ...(image.held ? { held: true as const } : {}),
     };
     return opens
@@ -126,8 +125,8 @@ export async function presentImages(
           ...redacted,
           ...details(image, analyses, name, copy),
           download,
-          studyId,
-          seriesId: studyId === null ? null : String(image.series?.id ?? studyId),
+          studyId: known?.id ?? null,
+          seriesId: known ? String(image.series?.id ?? known.id) : null,
           ...(shares ? { recipients: presentRecipients(recipientsOf(image), name, now) } : {}),
           image_url: hidden.has(String(image._id)) ? null : (previews.get(String(image._id)) ?? null),
         }

@@ -1,6 +1,5 @@
 import { formOf, imageRules, opensAnyForm } from '@lightbox/contract/images/policy.js';
 import type { Series, Study } from '@lightbox/contract/studies/schemas.js';
-import { texts } from '@lightbox/contract/texts.js';
 import type { StudyAccess } from '@lightbox/core/access/studies.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
@@ -30,8 +29,8 @@ export async function presentStudy(
   ]);
   const hidden = copy && lead && opens ? await hidesPicture(gateway, [lead]) : new Set<string>();
   const outline: Study = {
-    ...summaryOf(study),
-    ...(copy ? { title: texts.copyTitle, deidentified: true as const } : {}),
+    ...summaryOf(study, copy),
+    ...(copy ? { deidentified: true as const } : {}),
     createAt: study.createAt.toISOString(),
     isVerified: opens,
     isShared: lead?.isShared ?? false,

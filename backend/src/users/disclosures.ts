@@ -9,7 +9,7 @@ import {
   disclosureKind,
 } from '@lightbox/contract/users/disclosures.js';
 import { noGrounds } from '@lightbox/core/access/grounds.js';
-import { imageFacts, studyIdFor } from '@lightbox/core/access/images.js';
+import { imageFacts, studyFor } from '@lightbox/core/access/images.js';
 import { covering, liveShare, sharesByTarget } from '@lightbox/core/access/shares.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import type { ListSource } from '@lightbox/core/db/page.js';
@@ -113,7 +113,10 @@ export async function recordsAbout(
   const allowed = images.flatMap((image) => {
     const mine = sharesOfImage(image);
     if (!imageRules.timeline(viewer, imageFacts(image, mine, noGrounds))) return [];
-    return [{ id: String(image._id), name: image.caption, studyId: studyIdFor(viewer, image, mine, noGrounds) }];
+    const known = studyFor(viewer, image, mine, noGrounds);
+    // Of a study of which the viewer has copies, this image alone is theirs.
+    const studyId = known?.form === 'original' ? known.id : null;
+    return [{ id: String(image._id), name: image.caption, studyId }];
   });
   const ids = new Set(allowed.flatMap(({ studyId }) => studyId ?? []));
   const studies = await models.Study.find({ _id: { $in: [...ids].map(oid) } }, { title: 1, images: 1 }).lean<

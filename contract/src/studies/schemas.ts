@@ -23,7 +23,7 @@ export const StudySummary = z.object({
   imageCount: z.int(),
   /** DICOM modalities, as `CT`; empty for pictures. */
   modalities: z.array(z.string()),
-  /** Bytes of all its files. */
+  /** Bytes of all its files; 0 for a viewer who gets copies without identity, whose sizes differ. */
   size: z.int(),
   /** Present while copies without identity are still missing in it. It cannot be shared. */
   unfinished: z.literal(true).optional(),

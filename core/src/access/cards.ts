@@ -11,7 +11,7 @@ import type { UserDoc } from '../models/user.js';
 import { beginsWith, wordsOf } from '../users/search.js';
 import { touch } from './hold.js';
 import { notHeld } from './requests.js';
-import { covering, covers, liveShare, type ShareTarget, strongest } from './shares.js';
+import { covering, covers, liveShare, opensOriginal, type ShareTarget, strongest } from './shares.js';
 
 /**
  * Writes the cards of an image or a study anew. Part of every transaction that changes who sees it, who may open it, when
@@ -213,8 +213,9 @@ const ownCard = ({ image, ...about }: CardSource, given: ShareDoc[], now: Date):
 function receivedCard({ image, study, name }: CardSource, person: ObjectId, theirs: ShareDoc[], now: Date): CardRow {
   const mine = strongest(theirs);
   const opened = theirs.filter(({ verifiedAt }) => verifiedAt);
-  const opens = opened.some(({ deidentified }) => !deidentified);
-  const knowsStudy = theirs.some((share) => share.study);
+  const originals = opened.filter(opensOriginal);
+  // Somebody with a share of the image alone, or with copies of the study, learns no words of the study.
+  const knowsStudy = originals.some((share) => share.study);
   return {
     ...outline(image),
     person,
@@ -222,7 +223,7 @@ function receivedCard({ image, study, name }: CardSource, person: ObjectId, thei
     shared: true,
     at: new Date(Math.max(...theirs.map(({ createAt }) => createAt.getTime()))),
     ...states(mine ? [mine] : [], now),
-    ...(opens
+    ...(originals.length > 0
       ? facts({ image, study: knowsStudy ? study : undefined, name })
       : opened.length > 0
         ? factsOfCopy(image)

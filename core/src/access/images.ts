@@ -7,6 +7,7 @@ import {
   type ImageBar,
   type ImageDecision,
   type ImageFacts,
+  type ImageForm,
   type ImageRule,
   type ImageViewer,
   imageRules,
@@ -126,24 +127,30 @@ export function accessBy(viewer: ImageViewer, read: ReadFacts, now: Date): Image
     copyShare: copyShareOf(shares),
     facts,
     ...by,
-    studyId: studyIdFor(viewer, image, shares, grounds),
+    studyId: studyFor(viewer, image, shares, grounds)?.id ?? null,
   };
 }
 
-/** Returns the id of an image's study; null when it has none, or the viewer's shares do not tell them of the study. */
-export function studyIdFor(
+/** An image's study, in the form in which the viewer meets it. The image itself may be open to them in another form. */
+export interface KnownStudy {
+  id: string;
+  form: ImageForm;
+}
+
+/** Returns an image's study; null when it has none, or the viewer's shares do not tell them of the study. */
+export function studyFor(
   viewer: ImageViewer,
   image: ImageDoc,
   shares: readonly ShareDoc[],
   { emergencies, cares }: Grounds,
-): string | null {
+): KnownStudy | null {
   if (!image.study) return null;
   const ofStudy = (all: readonly ShareDoc[]) => all.filter(({ study }) => study);
   const facts = imageFacts(image, ofStudy(shares), {
     emergencies,
     cares: cares.map((care) => ({ ...care, shares: ofStudy(care.shares) })),
   });
-  return imageRules.see(viewer, facts) ? String(image.study) : null;
+  return imageRules.see(viewer, facts) ? { id: String(image.study), form: formOf(viewer, facts) } : null;
 }
 
 /** Returns the same, or throws the refusal of the contract: 404 when the viewer may not know of the image, else 403. */
