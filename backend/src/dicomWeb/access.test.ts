@@ -1,8 +1,9 @@
 import type { dicomWebCalls } from '@lightbox/contract/dicomWeb/calls.js';
 import { roleMay } from '@lightbox/contract/permissions.js';
+import { phantom } from '@lightbox/testkit/part10.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import { closeInspectors } from '../files/inspectionPool.js';
-import { dicomWebOf, end, jsonOf, partsIn, type StoredStudy } from '../testing/dicomWeb.js';
+import { dicomWebOf, end, fresh, jsonOf, partsIn, type StoredStudy, uidOf } from '../testing/dicomWeb.js';
 import {
   buildAdmin,
   buildCarer,
@@ -124,6 +125,28 @@ describe.concurrent.each(Object.keys(states))('DICOMweb for somebody who stands 
     );
     expect(got).toEqual(calls.map(([call, [kind]]) => [call, wanted[kind]]));
   });
+});
+
+it('a search shows, and finds by, the modalities of the files that the viewer may open', async () => {
+  const study = fresh();
+  const owner = await buildProvider(test.gateway);
+  const { token } = await tokenOf(owner);
+  const series = (instance: number, modality: string) => {
+    const file = phantom({ study, instance, z: instance })
+      .toString('latin1')
+      .replace('CS\x02\0CT', `CS\x02\0${modality}`);
+    return Buffer.from(file.replace(`${uidOf(study)}.1\0`, `${uidOf(study)}.${instance}\0`), 'latin1');
+  };
+  expect((await storeFiles(token, [series(1, 'CT'), series(2, 'PT')])).status).toBe(200);
+  const recipient = await buildProvider(test.gateway);
+  const { _id } = await firstOf(owner);
+  const alone = { _id, id: String(_id), owner };
+  await buildShare(test.gateway, { image: alone, recipient, verified: true });
+  const theirs = (await tokenOf(recipient)).token;
+  const seen = async (of: string) => (await jsonOf(await ask(of, '/studies')))[0]['00080061'].Value.toSorted();
+  expect([await seen(token), await seen(theirs)]).toEqual([['CT', 'PT'], ['CT']]);
+  expect((await ask(theirs, '/studies?ModalitiesInStudy=CT')).status).toBe(200);
+  expect((await ask(theirs, '/studies?ModalitiesInStudy=PT')).status).toBe(204);
 });
 
 it('a share of one image opens nothing else of its study, and its end closes it', async () => {

@@ -1,9 +1,9 @@
 import type { QueryOf } from '@lightbox/contract/call.js';
 import type { dicomWebCalls } from '@lightbox/contract/dicomWeb/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
-import { openable, type Reach, reachOf } from '@lightbox/core/access/openable.js';
+import { openable, openStudies, type Reach, reachOf } from '@lightbox/core/access/openable.js';
 import { notHeld } from '@lightbox/core/access/requests.js';
-import type { ObjectId } from '@lightbox/core/db/ids.js';
+import { type ObjectId, sameId } from '@lightbox/core/db/ids.js';
 import { attributes, includes, type Level } from '@lightbox/core/dicomWeb/attributes.js';
 import type { JsonDataSet } from '@lightbox/core/dicomWeb/json.js';
 import { unlessDamaged } from '@lightbox/core/errors.js';
@@ -139,9 +139,8 @@ class Searching {
       if (!/^[0-9.]{1,64}$/.test(study)) continue;
       const filter = await underUids(this.gateway, { study });
       const found = await openInstances(this.gateway, this.viewer, filter);
-      const modalities = found.flatMap(({ image }) => image.series?.modality ?? []);
-      const [first] = found;
-      const row = first && this.rowOf(first.image, [...new Set(modalities)]);
+      const images = found.map(({ image }) => image);
+      const row = images[0] && this.rowOf(images[0], modalitiesOf(images));
       if (row) yield row;
     }
   }
@@ -164,20 +163,23 @@ class Searching {
         .sort({ _id: -1 })
         .limit(BATCH)
         .lean<StudyDoc[]>();
-      const leads = await models.Image.find({
+      const whole = await openStudies(models, this.viewer, batch, clock.now());
+      const isWhole = ({ _id }: StudyDoc) => whole.has(String(_id));
+      const known = await models.Image.find({
         ...isInstance,
         $or: [
-          { _id: { $in: batch.flatMap(({ lead }) => lead ?? []) } },
+          { _id: { $in: batch.filter(isWhole).flatMap(({ lead }) => lead ?? []) } },
           // Of a study of which only images were shared.
-          { $and: [images, { study: { $in: await this.partial(batch) } }] },
+          { $and: [images, { study: { $in: batch.filter((study) => !isWhole(study)).map(({ _id }) => _id) } }] },
         ],
       }).lean<InstanceDoc[]>();
-      const may = await openable(models, this.viewer, leads, clock.now());
+      const may = await openable(models, this.viewer, known, clock.now());
       for (const study of batch) {
-        const first = may.find(({ image }) => image.study?.equals(study._id));
+        const mine = may.flatMap(({ image }) => (image.study?.equals(study._id) ? [image] : []));
+        const first = mine.find(({ _id }) => sameId(_id, study.lead)) ?? mine[0];
         if (!first) continue;
-        const key = String(first.image.instance.study);
-        const row = seen.has(key) ? null : this.rowOf(first.image, study.modalities);
+        const key = String(first.instance.study);
+        const row = seen.has(key) ? null : this.rowOf(first, isWhole(study) ? study.modalities : modalitiesOf(mine));
         seen.add(key);
         if (row) yield row;
       }
@@ -185,15 +187,6 @@ class Searching {
       if (batch.length < BATCH) return;
     }
     this.cut = true;
-  }
-
-  /** Returns those of the studies whose first image the viewer may not know of. */
-  private async partial(batch: readonly StudyDoc[]): Promise<ObjectId[]> {
-    const { images } = await this.reached();
-    const leads = batch.flatMap(({ lead }) => lead ?? []);
-    const known = await this.gateway.models.Image.distinct('study', { $and: [images, { _id: { $in: leads } }] });
-    const have = new Set(known.map(String));
-    return batch.map(({ _id }) => _id).filter((id) => !have.has(String(id)));
   }
 
   private reached(): Promise<Reach> {
@@ -267,5 +260,9 @@ class Searching {
     });
   }
 }
+
+const modalitiesOf = (images: readonly InstanceDoc[]): string[] => [
+  ...new Set(images.flatMap(({ series }) => series?.modality ?? [])),
+];
 
 const isoDate = (date: string): string => date.replace(/^(\d{4})(\d{2})(\d{2})$/, '$1-$2-$3');

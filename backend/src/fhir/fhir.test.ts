@@ -238,8 +238,16 @@ describe('FHIR', () => {
     const { study: _, ...one } = scene.study;
     await buildShare(test.gateway, { image: one, recipient, verified: true });
     const other = (await tokenOf(recipient, ['fhir'])).token;
+    const whole = await get(token, `/ImagingStudy/${scene.study.study}`);
+    expect(whole).toMatchObject({ description: expect.any(String), started: '2026-11-12' });
+    // Title and day are those of the study, also when the recipient has copies of it.
     const resource = await get(other, `/ImagingStudy/${scene.study.study}`);
     expect(resource).toMatchObject({ numberOfInstances: 1, series: [{ numberOfInstances: 1 }] });
+    expect([resource.description, resource.started]).toEqual([undefined, undefined]);
+    await buildShare(test.gateway, { image: scene.study, recipient, verified: true, deidentified: true });
+    expect(await get(other, `/ImagingStudy/${scene.study.study}`)).toEqual(resource);
+    expect(await found(other, '/ImagingStudy')).toEqual([String(scene.study.study)]);
+    expect(await found(other, '/ImagingStudy?started=2026-11-12')).toEqual([]);
   });
 
   it('a signed analysis is a report until it is withdrawn, a draft never', async () => {

@@ -2,7 +2,7 @@ import type { QueryOf } from '@lightbox/contract/call.js';
 import { doors } from '@lightbox/contract/doors.js';
 import type { fhirCalls } from '@lightbox/contract/fhir/calls.js';
 import type { DateValue, TokenValue } from '@lightbox/contract/fhir/values.js';
-import { openable, reachOf } from '@lightbox/core/access/openable.js';
+import { openable, openStudies, reachOf } from '@lightbox/core/access/openable.js';
 import { notHeld } from '@lightbox/core/access/requests.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import type { JsonDataSet } from '@lightbox/core/dicomWeb/json.js';
@@ -58,18 +58,24 @@ export const imagingStudies: Finder<StudyDoc, Row, Wanted> = {
       direction: -1,
     };
   },
-  async show(asking, docs, { modality = [] }) {
+  async show(asking, docs, { modality = [], started = [] }) {
+    const { models, clock } = asking.gateway;
     const series = await seriesOf(asking, docs);
+    const whole = await openStudies(models, asking.viewer, docs, clock.now());
     const reference = await referencesTo(
-      asking.gateway.models,
+      models,
       docs.map(({ patient }) => patient),
     );
     return docs.flatMap((doc) => {
       const mine = series.filter(({ study }) => study.equals(doc._id));
-      const resource = mine.length > 0 ? present(asking.gateway, doc, mine, reference) : null;
+      const known = whole.has(String(doc._id));
+      // The day is one of the study, and not of the images that the viewer may open.
+      if (!known && started.length > 0) return [];
+      const shown = known ? doc : withoutStudy(doc);
+      const resource = mine.length > 0 ? present(asking.gateway, shown, mine, reference) : null;
       // A study may have modalities in series that the viewer may not open.
-      const shown = new Set(mine.map(modalityOf));
-      const meant = modality.every((codes) => codes.some(({ code }) => shown.has(code)));
+      const modalities = new Set(mine.map(modalityOf));
+      const meant = modality.every((codes) => codes.some(({ code }) => modalities.has(code)));
       return resource && meant ? [{ doc, resource, series: mine }] : [];
     });
   },
@@ -204,6 +210,9 @@ function present(
     })),
   };
 }
+
+/** Of a study of which they may open images alone, people learn what those images say. */
+const withoutStudy = ({ studyDate: _, ...study }: StudyDoc): StudyDoc => ({ ...study, title: '' });
 
 const numberOf = ({ found }: Series): number => found.image.series?.number ?? Number.POSITIVE_INFINITY;
 

@@ -1,14 +1,16 @@
 import { type ImageFacts, type ImageViewer, imageRules } from '@lightbox/contract/images/policy.js';
-import { type ObjectId, oid } from '../db/ids.js';
+import { type ObjectId, oid, sameId } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
 import type { ShareDoc } from '../models/share.js';
+import type { StudyDoc } from '../models/study.js';
 import { caresOf } from './carers.js';
 import { emergenciesOf } from './emergencies.js';
 import { groundsOf, type OpenedBy } from './grounds.js';
 import { imageFacts, openedBy } from './images.js';
 import { covering, covers, liveShare, openedOriginal, type ShareTarget } from './shares.js';
+import { studyFacts } from './studies.js';
 
 type Judged = Pick<ImageDoc, '_id' | 'owner' | 'patient' | 'study' | 'held'>;
 
@@ -45,6 +47,32 @@ export async function openable<I extends Judged>(
     if (!imageRules.open(viewer, facts)) return [];
     return [{ image, facts, ...openedBy(viewer, facts, grounds, image, (share) => covers(share, image)) }];
   });
+}
+
+/**
+ * Returns the ids of those of the studies that the viewer may open as a whole. Of the others, they know the images that they
+ * may open, and nothing that the record of the study says.
+ */
+export async function openStudies(
+  models: Models,
+  viewer: LimitedViewer,
+  all: readonly StudyDoc[],
+  now: Date,
+): Promise<Set<string>> {
+  const { only } = viewer;
+  const studies = only ? all.filter(({ _id }) => sameId(_id, only.study)) : all;
+  const among = { study: { $in: studies.map(({ _id }) => _id) } };
+  const [shares, grounds] = await Promise.all([
+    models.Share.find({ ...among, recipient: oid(viewer.id), ...openedOriginal(now) })
+      .readConcern(NEWEST)
+      .lean<ShareDoc[]>(),
+    groundsOf(models, viewer, among, now),
+  ]);
+  const open = studies.filter((study) => {
+    const share = shares.find((one) => sameId(study._id, one.study)) ?? null;
+    return imageRules.open(viewer, studyFacts(study, share, grounds));
+  });
+  return new Set(open.map(({ _id }) => String(_id)));
 }
 
 /** Filters for the images and studies that the viewer may be able to open. They narrow a search; the policy decides. */
