@@ -80,11 +80,14 @@ export function deidentifyJpeg(bytes: Buffer): Copy {
     if (marker === 0xe0 && payload.toString('latin1', 0, 5) === 'JFIF\0' && payload.length >= 14) {
       // Without its thumbnail.
       parts.push(Buffer.from([0xff, 0xe0, 0, 16]), [at + 4, at + 16], Buffer.alloc(2));
-    } else if (marker === 0xee && payload.toString('latin1', 0, 5) === 'Adobe') parts.push([at, end]);
-    else if ((marker >= 0xe0 && marker <= 0xef) || marker === 0xfe) {
+    } else if (marker === 0xee && payload.toString('latin1', 0, 5) === 'Adobe' && payload.length >= ADOBE) {
+      // The kind of its colours, without what may follow.
+      parts.push(Buffer.from([0xff, 0xee, 0, 2 + ADOBE]), [at + 4, at + 4 + ADOBE]);
+    } else if (isNeeded(marker)) parts.push([at, end]);
+    else {
       if (marker === 0xe1 && payload.subarray(0, 6).equals(EXIF)) orientation = orientationOf(payload.subarray(6));
-      changes.add(removed(marker === 0xfe ? 'COM' : `APP${marker - 0xe0}`, payload));
-    } else parts.push([at, end]);
+      changes.add(removed(nameOf(marker), payload));
+    }
     at = end;
     if (marker === 0xda) {
       const scanned = endOfScan(bytes, at);
@@ -99,6 +102,18 @@ export function deidentifyJpeg(bytes: Buffer): Copy {
     parts.splice(1, 0, Buffer.concat([head, EXIF, tiff]));
   }
   return done(parts, changes);
+}
+
+/** Bytes of the APP14 segment of Adobe. */
+const ADOBE = 12;
+
+/** True for the segments that the picture itself needs (ITU T.81, Table B.1): frames, tables and scans. */
+const isNeeded = (marker: number): boolean =>
+  (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc8) || (marker >= 0xda && marker <= 0xdf);
+
+function nameOf(marker: number): string {
+  if (marker === 0xfe) return 'COM';
+  return marker >= 0xe0 && marker <= 0xef ? `APP${marker - 0xe0}` : `FF${marker.toString(16).toUpperCase()}`;
 }
 
 /** Returns the position of the marker that ends a scan. */
