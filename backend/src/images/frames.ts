@@ -61,12 +61,22 @@ export function factsOf(
   return uid ? { ...shown, frameOfReference: hmac(keys.names.current.key, ...name).toString('base64url') } : shown;
 }
 
-/** A copy has no overlays, and a report has no text there. Nothing is drawn of documents. */
-function factsOfCopy({ overlays: _, report, ...facts }: FrameFacts): FrameFacts {
+/** A copy has no overlays and no free text: a report has no lines there, and waveforms have numbers. Nothing is drawn of documents. */
+function factsOfCopy({ overlays: _, report, perFrame, ...facts }: FrameFacts): FrameFacts {
   if (facts.kind === 'pdf' || report?.pdf) return undrawable.facts;
-  const { waveforms } = report ?? {};
-  return report ? { ...facts, report: { lines: [], ...(waveforms ? { waveforms } : {}) } } : facts;
+  const waveforms = report?.waveforms?.map((lead, i) => ({ ...lead, name: String(i + 1) }));
+  return {
+    ...facts,
+    windows: withoutTexts(facts.windows),
+    ...(perFrame
+      ? { perFrame: perFrame.map((one) => (one.windows ? { ...one, windows: withoutTexts(one.windows) } : one)) }
+      : {}),
+    ...(report ? { report: { lines: [], ...(waveforms ? { waveforms } : {}) } } : {}),
+  };
 }
+
+const withoutTexts = (windows: FrameFacts['windows']): FrameFacts['windows'] =>
+  windows.map(({ explanation: _, ...window }) => window);
 
 /** Streams the bytes of one frame. */
 export async function getFrame(context: Context<typeof imageCalls.getFrame>): Promise<undefined> {
