@@ -11,6 +11,7 @@ export interface Quota {
   bytes: number;
 }
 
+const DAY_MS = 24 * 3_600_000;
 /** Much longer than the time between the taking of space and the record of the file. */
 const UNDER_WAY_MS = 5 * 60_000;
 
@@ -103,19 +104,17 @@ export class Usage {
   }
 
   /**
-   * Counts again the accounts that were last counted before `before`, the oldest first. An account whose upload may be under
-   * way is counted by a later run: its file has taken its space and has no record yet.
+   * Counts again the accounts that were last counted a day before `now`, the oldest first. An account whose upload may be
+   * under way is counted by a later run: its file has taken its space and has no record yet.
    */
-  async recount(before: Date, batch: number): Promise<void> {
-    const underWay = new Date(this.clock.now().getTime() - UNDER_WAY_MS);
-    const stale = await this.models.Usage.find({ at: { $lt: before }, takenAt: { $not: { $gt: underWay } } })
-      .sort({ at: 1 })
-      .limit(batch)
-      .lean();
+  async recount(now: Date, batch: number): Promise<void> {
+    const ago = (ms: number) => new Date(now.getTime() - ms);
+    const due = { at: { $lt: ago(DAY_MS) }, takenAt: { $not: { $gt: ago(UNDER_WAY_MS) } } };
+    const stale = await this.models.Usage.find(due).sort({ at: 1 }).limit(batch).lean();
     for (const { _id, files, bytes } of stale) {
       const counted = await this.count(_id);
       // Only if the count is unchanged since it was read. Otherwise the account is counted by a later run.
-      await this.models.Usage.updateOne({ _id, files, bytes }, { $set: { ...counted, at: this.clock.now() } });
+      await this.models.Usage.updateOne({ _id, files, bytes }, { $set: { ...counted, at: now } });
     }
   }
 

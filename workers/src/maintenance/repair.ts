@@ -70,5 +70,4 @@ export async function revivePreviews(core: Core): Promise<void> {
 const idAt = (ms: number): ObjectId => ObjectId.createFromTime(Math.floor(ms / 1000));
 
 /** Recounts the usage of each account once a day, because a crash between an image and its owner's usage makes it wrong. */
-export const recountUsage = (core: Core): Promise<void> =>
-  core.usage.recount(new Date(core.clock.now().getTime() - 24 * HOUR_MS), BATCH);
+export const recountUsage = (core: Core): Promise<void> => core.usage.recount(core.clock.now(), BATCH);
