@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ImageViewer } from '@lightbox/contract/images/policy.js';
+import { usableAdmin } from '../access/accounts.js';
 import type { Core } from '../core.js';
 import { type ObjectId, oid } from '../db/ids.js';
 import type { CarerDoc } from '../models/carer.js';
@@ -44,11 +45,13 @@ export type PlantedViewer = (typeof viewers)[number];
 export interface Planted {
   imageId: string;
   viewers: Record<PlantedViewer, ImageViewer>;
+  /** False in a database without an administrator, where nobody can have made a link. */
+  hasLinks: boolean;
   /** The time at which every share, link and access has expired. */
   later: Date;
 }
 
-/** Stores one image with a share, link or access of each kind, for people who do not exist. No list shows them. */
+/** Stores one image with a share, link or access of each kind, for people who do not exist; an administrator makes the links. No list shows them. */
 export async function plant({ models, clock, keys }: Core): Promise<Planted> {
   const now = clock.now();
   const until = new Date(now.getTime() + HOUR_MS);
@@ -58,6 +61,8 @@ export async function plant({ models, clock, keys }: Core): Promise<Planted> {
   const image = plantedId();
   const seed = () => ({ keyId: keys.codes.current.id, salt: randomBytes(16).toString('base64url') });
   const ended = { live: false, endedAt: now };
+  // A link works while its maker may share.
+  const maker = await models.User.findOne(usableAdmin, { _id: 1 }).lean();
 
   const share = (recipient: ObjectId, changes: Partial<ShareDoc>): ShareDoc => ({
     ...seed(),
@@ -76,7 +81,7 @@ export async function plant({ models, clock, keys }: Core): Promise<Planted> {
     ...seed(),
     _id,
     image,
-    madeBy: ids.owner,
+    madeBy: maker?._id ?? ids.owner,
     createAt: now,
     expiresAt: until,
     maxOpens: 1,
@@ -149,6 +154,7 @@ export async function plant({ models, clock, keys }: Core): Promise<Planted> {
   const as = (role: ImageViewer['role'], name: PlantedViewer): ImageViewer => ({ id: String(ids[name]), role });
   return {
     imageId: String(image),
+    hasLinks: maker !== null,
     later: new Date(until.getTime() + 1),
     viewers: {
       admin: as('admin', 'admin'),
