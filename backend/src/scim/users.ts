@@ -229,11 +229,10 @@ export async function createScimUser({ gateway, actor, scim, body, res }: Contex
     userNameKey: keyOf(body.userName),
   }).lean<ScimAccountDoc>();
   if (before?.removedAt) {
-    const { removedAt: _, ...account } = before;
     const user = await User.findOne({ _id: before._id, deletedAt: { $exists: false } }).lean<UserDoc>();
     if (!user) throw new AppError('NOT_FOUND');
     const wanted = { active: true, ...changeOf(body) };
-    const changed = await change(gateway, actor, scim, { user, account }, wanted, { removedAt: null });
+    const changed = await change(gateway, actor, scim, { user, account: before }, wanted, { removedAt: null });
     return answer(res, shown(gateway, changed), 201);
   }
   const existing = await User.exists({ email });

@@ -7,7 +7,7 @@ import { aboutInvite, endInvite } from '@lightbox/core/sharing/endInvite.js';
 import { addressHash, inviteEnd, invitesOf, sealAddress } from '@lightbox/core/sharing/invites.js';
 import { sealNote } from '@lightbox/core/sharing/notes.js';
 import type { Gateway } from '../context.js';
-import type { Act, Terms } from './addShares.js';
+import { type Act, sendsMail, type Terms } from './addShares.js';
 
 interface Invitation extends Terms {
   hours: number;
@@ -37,7 +37,7 @@ export async function addInvite(
   if (await models.Invite.exists(same).session(tx.session)) return;
   const invite = newInvite(gateway, object, email, terms, act.id);
   await models.Invite.create([invite], { session: tx.session });
-  const mailed = await sendsMail(gateway, tx, act, email);
+  const mailed = await sendsMail(gateway, tx, act, { name: 'inviteMail', email });
   const { refs, ...about } = await aboutInvite(gateway, tx, invite);
   tx.record({ type: 'invite.created', ...about, refs: { ...refs, ...(mailed ? { mailed: invite._id } : {}) } });
 }
@@ -66,11 +66,4 @@ function newInvite(
     expiresAt: inviteEnd(now),
     ...newCodeSeed(keys.codes),
   };
-}
-
-/** Returns true for the first invitation of an act to an address: its event sends the mail about all of them. */
-async function sendsMail({ throttle }: Gateway, tx: Transaction, { recipients }: Act, email: string): Promise<boolean> {
-  if (recipients.has(email)) return false;
-  recipients.add(email);
-  return tx.once(`mail to ${email}`, () => throttle.tryTake('inviteMail', { email }));
 }

@@ -74,7 +74,7 @@ export async function addShares(
   await models.Share.insertMany(shares, { session, lean: true });
   await refreshAudience(models, target, now, session);
   for (const share of shares) {
-    const mailed = await sendsMail(gateway, tx, act, share.recipient);
+    const mailed = await sendsMail(gateway, tx, act, { name: 'shareMail', recipient: String(share.recipient) });
     const { refs, ...about } = aboutShare(share);
     tx.record({
       type: 'share.create',
@@ -120,20 +120,21 @@ function newShare(
 }
 
 /**
- * Returns true for the first share of an act to a person: its event sends the mail about all shares of the act. Beyond
- * the hourly number of mails to one person no mail is sent: the shares wait in the app, and their codes can be sent
- * later (`resendShare`).
+ * Returns true for the first share or invitation of an act to a recipient, unless the limit of mails to them is reached: its
+ * event sends the mail about all of them. Without a mail, shares wait in the app, and codes can be sent later (`resendShare`,
+ * `resendInvitation`).
  */
-async function sendsMail(
+export async function sendsMail(
   { throttle }: Gateway,
   tx: Transaction,
   { recipients }: Act,
-  recipient: ObjectId,
+  to: { name: 'shareMail'; recipient: string } | { name: 'inviteMail'; email: string },
 ): Promise<boolean> {
-  const key = String(recipient);
+  const { name, ...subject } = to;
+  const key = 'recipient' in to ? to.recipient : to.email;
   if (recipients.has(key)) return false;
   recipients.add(key);
-  return tx.once(`mail to ${key}`, () => throttle.tryTake('shareMail', { recipient: key }));
+  return tx.once(`mail to ${key}`, () => throttle.tryTake(name, subject));
 }
 
 export const theirsAlready = () => fieldError('createdfor', 'This image is theirs already.');

@@ -28,7 +28,8 @@ export async function findLiveLink(models: Models, id: ObjectId, now: Date): Pro
     .lean<GuestLinkDoc>();
   if (!link) return null;
   // The links of an account that is closed end one by one, a little later.
-  const maker = await models.User.findById(link.madeBy).readConcern(NEWEST).lean<UserDoc>();
+  const facts = { role: 1, status: 1, active: 1, deletedAt: 1 };
+  const maker = await models.User.findById(link.madeBy, facts).readConcern(NEWEST).lean<UserDoc>();
   return isUsable(maker) && roleMay(maker.role, 'share.create') ? link : null;
 }
 

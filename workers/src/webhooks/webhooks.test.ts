@@ -242,7 +242,8 @@ describe('a delivery', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it('survives that Redis loses its job', async () => {
+  /** A delivery that failed once, whose next try is due, and whose job is lost. `enter`: what the worker's timer does. */
+  async function lostJob() {
     const person = await buildProvider(test.gateway);
     const made = await make(person);
     receiver.answers.push((response) => response.writeHead(503).end());
@@ -251,22 +252,21 @@ describe('a delivery', () => {
     await test.gateway.redis.flushdb();
     const due = new Date(Date.now() - 120_000);
     await test.gateway.models.WebhookDelivery.updateOne({ webhook: oid(made.id) }, { $set: { nextTryAt: due } });
-    await enterDeliveries(worker.core);
+    return { person, made, enter: () => enterDeliveries(worker.core) };
+  }
+
+  it('survives that Redis loses its job', async () => {
+    const { person, made, enter } = await lostJob();
+    await enter();
     await settled(person, made, 'delivered');
     expect(new Set(at(made).map((told) => verified(made, told).id)).size).toBe(1);
   });
 
   it('that was stored while its webhook was deleted goes with its first try', async () => {
-    const person = await buildProvider(test.gateway);
-    const made = await make(person);
-    receiver.answers.push((response) => response.writeHead(503).end());
-    await upload(person);
-    await failedOnce(person, made);
+    const { made, enter } = await lostJob();
     const { Webhook, WebhookDelivery } = test.gateway.models;
     await Webhook.deleteOne({ _id: oid(made.id) });
-    await test.gateway.redis.flushdb();
-    await WebhookDelivery.updateOne({ webhook: oid(made.id) }, { $set: { nextTryAt: new Date(Date.now() - 120_000) } });
-    await enterDeliveries(worker.core);
+    await enter();
     const left = () => WebhookDelivery.countDocuments({ webhook: oid(made.id) });
     await expect.poll(left, { timeout: 30_000 }).toBe(0);
   });
