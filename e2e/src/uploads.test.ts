@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dicomPicture, element } from '@lightbox/testkit/part10.js';
-import type { Page } from 'playwright-core';
+import type { Page, Response } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
 import { enterProviders, Person, password, register } from './person.js';
@@ -149,16 +149,28 @@ test('A large upload that a reload cuts off goes on with the same file, and this
   await visit(page, '/upload');
   await page.locator('input[type=file]').setInputFiles([join(place, 'IM0001'), join(folder, 'ct', 'readme.txt')]);
   await page.getByText('1 series, 1 image').first().waitFor();
-  const begun = page.waitForResponse((answer) => answer.request().method() === 'POST' && answer.url().endsWith('/tus'));
+  const created: Response[] = [];
+  page.on(
+    'response',
+    (answer) => answer.request().method() === 'POST' && answer.url().endsWith('/tus') && created.push(answer),
+  );
   // So slow that the pause comes before the end.
   await throttle(300_000);
   await button(page, 'Upload 1 file').click();
-  await begun;
+  await expect.poll(() => created.length).toBe(1);
   await button(page, 'Pause').click();
   await tray(page)
     .getByText(/^Paused/)
     .waitFor();
   await throttle(1_000_000);
+  // The server still works on the piece that the pause cut off.
+  const busy = { json: { message: 'No.', error: 'CONFLICT', requestId: 'r' }, status: 409 };
+  let refused = 0;
+  await page.route('**/upload/tus/*', (route) => {
+    if (route.request().method() !== 'PATCH' || refused > 0) return route.fallback();
+    refused += 1;
+    return route.fulfill(busy);
+  });
   await button(page, 'Continue').click();
   await expect
     .poll(() =>
@@ -193,6 +205,7 @@ test('A large upload that a reload cuts off goes on with the same file, and this
   await (await chooser).setFiles(join(place, 'IM0001'));
   expect(Number(await (await resumed).headerValue('upload-offset'))).toBeGreaterThan(0);
   await tray(page).getByText('1 file uploaded').first().waitFor();
+  expect([refused, created.length]).toEqual([1, 1]);
   expect((await provider.kept()).all).not.toContain('/upload/tus/');
   const [newest] = await provider.call<{ size: number }[]>('/upload/my-images?limit=1');
   expect(newest?.size).toBeGreaterThan(side * side * 2);

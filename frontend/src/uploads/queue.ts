@@ -11,6 +11,7 @@ import { knownImage, newStudy } from './calls';
 import { hashOf, headOf, stopReading } from './reader';
 import { interruptedAtom, lockOf, type Unfinished, unfinished } from './resumable';
 import { sendFile } from './send';
+import { isAway } from './sending';
 import type { Source } from './sources';
 import { askedGroupAtom, emptyTray, type Group, type Item, isUnderWay, trayAtom } from './tray';
 
@@ -197,10 +198,6 @@ async function studyOf({ study, patient }: Batch): Promise<string | undefined> {
 const isUnreachable = (error: unknown) => error instanceof ApiError && error.status === 0;
 /** The upload may have arrived in spite of the error: a retry with the same key is safe. */
 const isUnsure = (error: unknown) => !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
-/** The same request may succeed later. `CONFLICT`: the server still works on the request that a pause cut off. */
-const isAway = (error: unknown) =>
-  error instanceof ApiError &&
-  (error.status === 0 || error.code === 'CONFLICT' || [408, 423, 502, 503, 504].includes(error.status));
 /** Every further file would fail in the same way. */
 const isFull = (error: unknown) => error instanceof ApiError && ['QUOTA_REACHED', 'STORAGE_FULL'].includes(error.code);
 /** Tries after an error of the server itself. */

@@ -1,3 +1,4 @@
+import { ApiError } from '../lib/http';
 import type { Unfinished } from './resumable';
 
 /** Everything that the server needs to store one file. */
@@ -16,3 +17,8 @@ export interface Sending {
   onProgress: (share: number) => void;
   signal: AbortSignal;
 }
+
+/** The same request may succeed later. `CONFLICT`: the server still works on the request that a pause cut off. */
+export const isAway = (error: unknown) =>
+  error instanceof ApiError &&
+  (error.status === 0 || error.code === 'CONFLICT' || [408, 423, 502, 503, 504].includes(error.status));

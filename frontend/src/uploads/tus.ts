@@ -3,7 +3,7 @@ import { active } from '../lib/activity';
 import { ApiError, failure, liveToken } from '../lib/http';
 import { hashOf } from './reader';
 import { dropUnfinished, findUnfinished, keepUnfinished, type Unfinished } from './resumable';
-import type { Sending } from './sending';
+import { isAway, type Sending } from './sending';
 
 export const endpoint = '/api/upload/tus';
 /** Bytes of one request: whole mebibytes, because the server seals each of them. */
@@ -71,7 +71,8 @@ const isOver = (error: unknown) =>
   error instanceof ApiError &&
   error.status >= 400 &&
   error.status < 500 &&
-  ![401, 408, 423, 429].includes(error.status);
+  !isAway(error) &&
+  ![401, 429].includes(error.status);
 
 /** Sends a large file in pieces. It goes on where an earlier try ended, also after a reload. */
 export async function sendInPieces(sending: Sending): Promise<string> {
