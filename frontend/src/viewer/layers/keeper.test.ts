@@ -1,8 +1,12 @@
 import { angleOf, areaOf, lengthOf, measuredBy, type Point } from '@lightbox/contract/annotations/measuring.js';
 import type { Layer, Mark, MarkKind, SaveLayer } from '@lightbox/contract/annotations/schemas.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import { waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { queryClient } from '../../lib/query';
+import { answer } from '../../lib/testing';
 import { Keeper } from './keeper';
+import { callsFor, layersOf } from './layers';
 
 describe('The keeper of marks', () => {
   const mark = (id: string, x = 0): Mark => ({ id, kind: 'probe', frame: 1, points: [[x, 0]] });
@@ -82,6 +86,32 @@ describe('The keeper of marks', () => {
     await vi.runAllTimersAsync();
     expect(made.state).toBe('saved');
   });
+});
+
+it('Marks that were saved do not vanish when an answer from before the first save arrives.', async () => {
+  const author = { id: 'a'.repeat(24), firstname: 'Ana', lastname: 'Ruiz' };
+  const layer = (version: number) => ({ id: 'layer', imageId: 'image', author, shared: false, version, marks: [] });
+  answer({
+    'GET /upload/image/image/annotations': () => ({ body: { data: { layers: [], mayAnnotate: true } } }),
+    'PUT /upload/image/image/annotations': () => ({ body: { data: layer(7) } }),
+  });
+  const quick = globalThis.fetch;
+  let arrive = () => {};
+  const late = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  globalThis.fetch = async (url, init) => {
+    const found = await quick(url, init);
+    if (init?.method === 'GET') await late;
+    return found;
+  };
+  const read = queryClient.fetchQuery(layersOf({ imageId: 'image' }));
+  await callsFor('image', author.id).save({ version: 0, shared: false, marks: [] });
+  arrive();
+  await read;
+  await waitFor(() =>
+    expect(queryClient.getQueryData(layersOf({ imageId: 'image' }).queryKey)?.layers).toEqual([layer(7)]),
+  );
 });
 
 it('The stored points of a mark give the value that the viewer shows.', () => {

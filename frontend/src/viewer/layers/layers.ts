@@ -1,7 +1,9 @@
 import { annotationCalls } from '@lightbox/contract/annotations/calls.js';
-import type { ExportFormat, Layers, SaveLayer } from '@lightbox/contract/annotations/schemas.js';
+import type { ExportFormat, Layer, Layers, SaveLayer } from '@lightbox/contract/annotations/schemas.js';
 import { queryOptions } from '@tanstack/react-query';
 import { ApiError, download, send } from '../../lib/http';
+import { change } from '../../lib/live';
+import { queryClient } from '../../lib/query';
 import { saveBlob } from '../../lib/save';
 import { tokenOfFrames } from '../frames';
 import type { Host } from './keeper';
@@ -22,9 +24,20 @@ export const layersOf = (source: Source) =>
     gcTime: 0,
   });
 
+/** Returns the layers with the one that was saved, also when they were read before the save. */
+function withLayer(held: Layers, saved: Layer): Layers {
+  const isOwn = ({ imageId, author }: Layer) => imageId === saved.imageId && author?.id === saved.author?.id;
+  if (held.layers.some((layer) => isOwn(layer) && layer.version > saved.version)) return held;
+  return { ...held, layers: [...held.layers.filter((layer) => !isOwn(layer)), saved] };
+}
+
 /** The calls of a keeper for the own layer of an image. */
 export const callsFor = (id: string, me: string): Pick<Host, 'save' | 'load' | 'judge'> => ({
-  save: async (body: SaveLayer) => (await send(annotationCalls.saveAnnotations, { params: { id }, body })).data,
+  save: async (body: SaveLayer) => {
+    const { data } = await send(annotationCalls.saveAnnotations, { params: { id }, body });
+    change<Layers>(queryClient, layersKey, (held) => withLayer(held, data));
+    return data;
+  },
   load: async () => {
     const { data } = await send(annotationCalls.getAnnotations, { params: { id } });
     return data.layers.find(({ author }) => author?.id === me);
