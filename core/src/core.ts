@@ -149,7 +149,7 @@ export function assembleCore(config: Config, service: string, clock = new Clock(
 }
 
 async function readClock(db: Connection, clock: Clock): Promise<void> {
-  const before = Date.now();
+  const before = performance.now();
   const hello = await db.db?.admin().command({ hello: 1 });
-  if (hello?.localTime instanceof Date) clock.adjust(hello.localTime, before, Date.now());
+  if (hello?.localTime instanceof Date) clock.adjust(hello.localTime, before, performance.now());
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Failure, FieldError } from '@lightbox/contract/envelope.js';
 import { type ErrorCode, errors } from '@lightbox/contract/errors.js';
 import type { Logger } from './process/log.js';
+import { seldom } from './process/seldom.js';
 
 interface Details {
   /** Replaces the table's text where a more exact sentence helps. Never text from a driver or a file. */
@@ -50,19 +51,13 @@ export function unlessDamaged<T>(log: Logger, read: () => T): T | undefined {
 }
 
 const HOUR_MS = 3_600_000;
-/** Far more records than are ever damaged at once. Above it some are logged again. */
-const REMEMBERED = 10_000;
-const loggedOf = new WeakMap<Logger, Map<string, number>>();
+const loggedOf = new WeakMap<Logger, (message: string) => boolean>();
 
 /** Writes the log line on which alarms are raised: at most once an hour for each record. */
 export function tellDamage(log: Logger, { message }: IntegrityError): void {
-  const now = Date.now();
-  const logged = loggedOf.get(log) ?? new Map<string, number>();
-  loggedOf.set(log, logged);
-  if (now - (logged.get(message) ?? 0) < HOUR_MS) return;
-  if (logged.size >= REMEMBERED) logged.clear();
-  logged.set(message, now);
-  log.error({ reason: message }, 'something stored is damaged');
+  const isDue = loggedOf.get(log) ?? seldom(HOUR_MS);
+  loggedOf.set(log, isDue);
+  if (isDue(message)) log.error({ reason: message }, 'something stored is damaged');
 }
 
 /** One wrong field; several go into one `AppError('VALIDATION_FAILED')`. */

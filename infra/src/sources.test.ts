@@ -66,6 +66,17 @@ it('Ids have the time of the product’s clock, unless nothing reads their time 
   ]);
 });
 
+it('A span of time is measured by `performance.now()`, which no jump of the machine’s clock changes.', () => {
+  expect(sources.filter((file) => readFileSync(join(root, file), 'utf8').includes('Date.now('))).toEqual([
+    // These three compare clocks.
+    'core/src/backup/backup.ts',
+    'core/src/db/clock.ts',
+    'core/src/selfCheck/checks.ts',
+    // The queues have times of the machine.
+    'workers/src/runner.ts',
+  ]);
+});
+
 it('A query for opened shares leaves out those of copies (`openedOriginal`), which tell of no patient.', () => {
   expect(sources.filter((file) => /\bverifiedShare\b/.test(readFileSync(join(root, file), 'utf8')))).toEqual([
     'core/src/access/shares.ts',

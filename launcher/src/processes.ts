@@ -38,8 +38,8 @@ function linuxStart(pid: number): string | null {
 export async function endAll(marks: ProcessMark[], timeoutMs: number): Promise<void> {
   const left = () => marks.filter(isRunning);
   for (const { pid } of left()) send(pid, 'SIGTERM');
-  const deadline = Date.now() + timeoutMs;
-  while (left().length > 0 && Date.now() < deadline) await sleep(50);
+  const deadline = performance.now() + timeoutMs;
+  while (left().length > 0 && performance.now() < deadline) await sleep(50);
   for (const { pid } of left()) send(pid, 'SIGKILL');
   while (left().length > 0) await sleep(20);
 }

@@ -30,14 +30,14 @@ export function spawnServer(server: EmbeddedServer): ChildProcess {
 
 /** Waits until a started server answers. If the server ends, throws an error with the end of its log. */
 export async function untilAnswers(server: EmbeddedServer, child: ChildProcess, timeoutMs = 60_000): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     if (hasEnded(child) || child.pid === undefined)
       throw new Error(`${server.name} did not start. ${tail(server.logFile)}`);
     try {
       return await server.answers();
     } catch (error) {
-      if (Date.now() > deadline) throw new Error(`${server.name} does not answer: ${(error as Error).message}`);
+      if (performance.now() > deadline) throw new Error(`${server.name} does not answer: ${(error as Error).message}`);
     }
     await sleep(50);
   }

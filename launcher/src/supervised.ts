@@ -39,10 +39,10 @@ export class Supervised {
 
   /** Restarts it after each unexpected end from now on. */
   supervise(child: ChildProcess): void {
-    const since = Date.now();
+    const since = performance.now();
     const ended = () => {
       if (this.stopping) return;
-      this.failures = Date.now() - since > stableAfterMs ? 1 : this.failures + 1;
+      this.failures = performance.now() - since > stableAfterMs ? 1 : this.failures + 1;
       this.restartOrGiveUp(child);
     };
     if (hasEnded(child)) ended();

@@ -94,9 +94,9 @@ async function countSince({ models }: Gateway, from: Date): Promise<(day: string
 export function remembered<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
   let last: { at: number; value: Promise<T> } | undefined;
   return () => {
-    if (!last || Date.now() - last.at > ms) {
+    if (!last || performance.now() - last.at > ms) {
       const value = read();
-      last = { at: Date.now(), value };
+      last = { at: performance.now(), value };
       value.catch(() => {
         last = undefined;
       });

@@ -13,7 +13,7 @@ const content = '漢'.repeat(1_000);
 /** Returns both ends of a connection. `read` says whether the client reads. */
 async function connected(read: boolean) {
   // The time since the last drain is no part of these tests.
-  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const http = createServer();
   const io: Io = new Server(http, { serveClient: false, perMessageDeflate: false });

@@ -17,16 +17,16 @@ const GOODBYE_MS = 1_000;
  */
 export function endWhenSlow(gateway: Gateway, conn: Connection): void {
   let waiting = 0;
-  let drained = Date.now();
+  let drained = performance.now();
   conn.on('drain', () => {
     waiting = 0;
-    drained = Date.now();
+    drained = performance.now();
   });
   conn.on('packetCreate', () => {
-    if (waiting === 0) drained = Date.now();
+    if (waiting === 0) drained = performance.now();
     waiting++;
     if (waiting < SLOW_CLIENT.packets) return;
-    if (waiting < SLOW_CLIENT.most && Date.now() - drained < SLOW_CLIENT.ms) return;
+    if (waiting < SLOW_CLIENT.most && performance.now() - drained < SLOW_CLIENT.ms) return;
     gateway.log.warn('a client that does not read was disconnected');
     end(conn);
     conn.close(true);

@@ -41,9 +41,9 @@ export class SignOnProviders {
   async discover(id: string): Promise<Discovered> {
     const provider = this.require(id);
     const known = this.known.get(id);
-    if (known && Date.now() - known.at < FRESH_MS) return known.found;
+    if (known && performance.now() - known.at < FRESH_MS) return known.found;
     const found = discover(provider);
-    this.known.set(id, { at: Date.now(), found });
+    this.known.set(id, { at: performance.now(), found });
     // A failure is not remembered.
     found.catch(() => {
       if (this.known.get(id)?.found === found) this.known.delete(id);

@@ -29,9 +29,9 @@ export class UploadLock {
 
   /** Takes the lock. `release` is called when another request waits for it, or when it was lost. */
   async lock(signal: AbortSignal = never, release: () => unknown = () => undefined): Promise<void> {
-    const end = Date.now() + WAIT_MS;
+    const end = performance.now() + WAIT_MS;
     while (!(await this.tryToTake())) {
-      if (signal.aborted || Date.now() > end) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
+      if (signal.aborted || performance.now() > end) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
       await sleep(RETRY_MS);
     }
     this.renewal = setInterval(() => {

@@ -62,7 +62,7 @@ export class DiskReserve {
   }
 
   private async read(): Promise<Disk> {
-    if (this.disk && Date.now() - this.readAt <= FRESH_MS) return this.disk;
+    if (this.disk && performance.now() - this.readAt <= FRESH_MS) return this.disk;
     this.reading ??= this.ask().finally(() => {
       this.reading = null;
     });
@@ -75,7 +75,7 @@ export class DiskReserve {
     const room = ({ free, total }: Disk) => free - this.reserveOf(total);
     const disk = disks.reduce((least, one) => (room(one) < room(least) ? one : least));
     this.disk = disk;
-    this.readAt = Date.now();
+    this.readAt = performance.now();
     this.spent -= spent;
     return disk;
   }

@@ -63,7 +63,7 @@ export function grouped<In, Out>(write: (items: In[]) => Promise<Out[]>, most = 
   }
 
   function takeOverdue(): Waiting[] {
-    const overdue = ({ since }: Waiting) => Date.now() - since >= TIMEOUT_MS;
+    const overdue = ({ since }: Waiting) => performance.now() - since >= TIMEOUT_MS;
     const taken = queue.filter(overdue);
     queue = queue.filter((waiting) => !overdue(waiting));
     return taken;
@@ -71,7 +71,7 @@ export function grouped<In, Out>(write: (items: In[]) => Promise<Out[]>, most = 
 
   return (item) =>
     new Promise((resolve, reject) => {
-      queue.push({ item, since: Date.now(), resolve, reject });
+      queue.push({ item, since: performance.now(), resolve, reject });
       if (writing || isDue) return;
       isDue = true;
       setImmediate(() => {

@@ -113,7 +113,7 @@ const commitOptions = { maxCommitTimeMS: MAJORITY_MS - 500 };
 export class Events {
   private readonly append: (event: EventDoc) => Promise<void>;
   private readonly together = grouped((changes: Change[]) => this.commitTogether(changes), MOST_TOGETHER);
-  private auditRequestedAt = 0;
+  private auditRequestedAt = Number.NEGATIVE_INFINITY;
   /** Called after each change of this process with the types of its events, also when its end is not known. */
   onChange: (types: AuditAction[]) => void = () => undefined;
 
@@ -355,7 +355,7 @@ export class Events {
    * enough.
    */
   private async requestAudit(): Promise<void> {
-    const now = Date.now();
+    const now = performance.now();
     if (now - this.auditRequestedAt < 200) return;
     this.auditRequestedAt = now;
     await this.queues.add([{ name: 'appendAudit', data: {}, once: 'append', delayMs: 200 }]);

@@ -118,7 +118,7 @@ export class Signals {
   }
 
   private async read(reader: Redis, listener: Listener): Promise<void> {
-    const began = Date.now();
+    const began = performance.now();
     let place: Place | null = null;
     // The connection may have been away for long, or the last read was full, so that the reader is behind.
     let unsure = true;
@@ -132,7 +132,7 @@ export class Signals {
           unsure = false;
           const next: Next = onwards(place, await stateOf(reader));
           // Redis came later than this process: connections that were open by then have received nothing.
-          const late = !place && Date.now() - began > BLOCK_MS;
+          const late = !place && performance.now() - began > BLOCK_MS;
           place = next.place;
           if (next.missed || late) this.reportMissed(listener);
         }

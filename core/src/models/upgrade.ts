@@ -92,7 +92,7 @@ async function once(models: Models, _id: string, { work, compatible }: Step): Pr
   const { Task, Position } = models;
   while (!(await Task.exists({ _id, doneAt: { $exists: true } }))) {
     await Task.updateOne({ _id }, { $setOnInsert: { nextAt: new Date(0), compatible } }, { upsert: true });
-    const before = Date.now();
+    const before = performance.now();
     const begunAt = await claim(models, _id);
     if (!begunAt) {
       await pause(PAUSE_MS);
@@ -101,7 +101,7 @@ async function once(models: Models, _id: string, { work, compatible }: Step): Pr
     const mine = { _id, begunAt };
     // The changes are made before the process has read MongoDB's clock; the claim is of its time.
     const clock = new Clock();
-    clock.adjust(begunAt, before, Date.now());
+    clock.adjust(begunAt, before, performance.now());
     let after = (await Position.findById(_id).lean())?.after ?? null;
     const next = () => work(models, after, clock.now());
     for (let last = await next(); last; last = await next()) {

@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino';
 import type { Config } from '../config/config.js';
 import { isTracing, traceIds } from '../tracing/traces.js';
+import { seldom } from './seldom.js';
 
 export type { Logger };
 
@@ -41,11 +42,8 @@ const QUIET_MS = 10_000;
  * second while a dependency is away.
  */
 export function occasionally(log: Logger): (error: unknown, text: string) => void {
-  const last = new Map<string, number>();
+  const isDue = seldom(QUIET_MS);
   return (error, text) => {
-    const now = Date.now();
-    if (now - (last.get(text) ?? 0) < QUIET_MS) return;
-    last.set(text, now);
-    log.warn({ reason: withoutValues((error as Error).message) }, text);
+    if (isDue(text)) log.warn({ reason: withoutValues((error as Error).message) }, text);
   };
 }

@@ -28,7 +28,7 @@ export class Settings {
   }
 
   async all(): Promise<SettingValues> {
-    if (this.values && Date.now() - this.readAt <= FRESH_MS) return this.values;
+    if (this.values && performance.now() - this.readAt <= FRESH_MS) return this.values;
     // One read for all who ask meanwhile, unless a change was reported since it began.
     if (this.reading?.changes !== this.changes) {
       const { changes } = this;
@@ -49,7 +49,7 @@ export class Settings {
     const values = await this.read();
     if (this.changes === before) {
       this.values = values;
-      this.readAt = Date.now();
+      this.readAt = performance.now();
     }
     return values;
   }

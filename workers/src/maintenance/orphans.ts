@@ -53,9 +53,9 @@ interface Search {
 /** Searches for one turn. Returns true when it has reached the end. */
 async function lookThrough(core: Core, { name, from, end, turnMs }: Search): Promise<boolean> {
   const { Drawing, Image, Upload, Voice, Position } = core.models;
-  const until = Date.now() + turnMs;
+  const until = performance.now() + turnMs;
   let after = (await Position.findById(name).lean())?.after ?? from;
-  while (Date.now() < until) {
+  while (performance.now() < until) {
     const blobs = await core.blobs.between(after, end, BATCH);
     const last = blobs.at(-1);
     if (!last) return true;

@@ -44,7 +44,7 @@ interface Renewal {
 export async function renewKeys(core: Core): Promise<boolean> {
   const { keys, models } = core;
   const older = underOlderKeys(keys);
-  const turn = { until: Date.now() + TURN_MS, renewed: 0 };
+  const turn = { until: performance.now() + TURN_MS, renewed: 0 };
   const of = <D>(rows: AsyncIterable<D>, collection: Collection, renew: (row: D) => Renewal) =>
     renewAll(core, turn, rows, collection, renew);
 
@@ -97,7 +97,7 @@ export async function renewKeys(core: Core): Promise<boolean> {
   await of(models.Totp.find(older.totpSecrets).lean<TotpDoc[]>().cursor(), models.Totp.collection, (row) =>
     renewTotp(core, row),
   );
-  return Date.now() >= turn.until && turn.renewed > 0;
+  return performance.now() >= turn.until && turn.renewed > 0;
 }
 
 interface Turn {
@@ -124,7 +124,7 @@ async function renewAll<D>(
     batch = [];
   };
   for await (const row of rows) {
-    if (Date.now() >= turn.until) break;
+    if (performance.now() >= turn.until) break;
     // A damaged record does not change. Requests for it fail.
     const renewal = unlessDamaged(core.log, () => renew(row));
     if (renewal) batch.push(renewal);

@@ -46,7 +46,7 @@ function unlessHeld(error: unknown): void {
 export async function removeOldImages(core: Core): Promise<boolean> {
   const before = await endOf(core, 'retention.imagesDays');
   if (!before) return false;
-  const until = Date.now() + TURN_MS;
+  const until = performance.now() + TURN_MS;
   const old = await core.models.Image.find(
     { createAt: { $lt: before }, patient: { $nin: await heldPatients(core.models) }, held: { $exists: false } },
     { _id: 1 },
@@ -56,7 +56,7 @@ export async function removeOldImages(core: Core): Promise<boolean> {
     .lean();
   for (const { _id } of old) {
     await removeImage(core, system, _id, retentionOver).catch(unlessHeld);
-    if (Date.now() >= until) return true;
+    if (performance.now() >= until) return true;
   }
   return old.length === IMAGES;
 }
