@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import { root, StepError, setup } from './setup.mjs';
 
 /**
@@ -23,7 +24,7 @@ const commands = {
   restore: { main: 'core/dist/backup/restoreCommand.js', joins: true, targets: true },
   'self-check': { main: 'core/dist/selfCheck/command.js', joins: true },
   'keys:status': { main: 'core/dist/keys/statusCommand.js', joins: true },
-  lightbox: { main: 'client/dist/lightbox.mjs', joins: false, program: true },
+  lightbox: { main: 'client/dist/lightbox.mjs', joins: false },
   fuzz: { main: 'campaigns/dist/fuzz.js', joins: false },
   bench: { main: 'campaigns/dist/bench.js', joins: false },
   vitals: { main: 'e2e/dist/vitals.js', joins: false },
@@ -46,16 +47,16 @@ async function start() {
 }
 
 /** Runs a command in this process, so that signals reach it directly. */
-async function runCommand({ main, joins, targets, program }) {
+async function runCommand({ main, joins, targets }) {
   if (!existsSync(join(root, main))) throw new StepError(`${main} is missing. Run \`npm run build\`.`);
-  const target = targets ? process.argv.indexOf('--mongodb-uri') : -1;
-  if (target > 0) process.env.MONGODB_URI = process.argv[target + 1];
+  const { 'mongodb-uri': target } = parseArgs({ options: { 'mongodb-uri': { type: 'string' } }, strict: false }).values;
+  if (targets && typeof target === 'string') process.env.MONGODB_URI = target;
   if (joins) {
     const { joinEnv } = await load('launcher/dist/instance.js');
     Object.assign(process.env, joinEnv(process.env, resolve(process.env.DATA_DIR || '.data')));
   }
-  // A program of its own reads its arguments from the second place on.
-  if (program) process.argv.splice(2, 1);
+  // As in a container, where Node is called with this file.
+  process.argv.splice(1, 2, join(root, main));
   await load(main);
 }
 

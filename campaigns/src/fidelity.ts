@@ -219,4 +219,4 @@ const { positionals, values } = parseArgs({
     marks: { type: 'boolean', default: false },
   },
 });
-process.exit(await run(positionals.filter((name) => name !== 'fidelity')[0], values));
+process.exit(await run(positionals[0], values));

@@ -61,7 +61,7 @@ async function run(names: string[], wishes: Wishes): Promise<number> {
 
 const sum = (rows: Row[], field: 'requests' | 'failures') => rows.reduce((total, row) => total + row[field], 0);
 
-const { values, positionals } = parseArgs({
+const { values, positionals: named } = parseArgs({
   options: {
     examples: { type: 'string' },
     minutes: { type: 'string' },
@@ -70,7 +70,6 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 });
-const named = positionals.filter((name) => name !== 'fuzz');
 const unknown = named.filter((name) => !Object.hasOwn(campaigns, name));
 const number = (text: string | undefined) => (text === undefined ? undefined : Number(text));
 

@@ -12,8 +12,6 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '20' },
     json: { type: 'string' },
   },
-  // `npm run` puts the name of the command first.
-  allowPositionals: true,
 });
 const rows = await rehearse(prepareOlder(values.from), Number(values.seconds));
 printTable(rows);

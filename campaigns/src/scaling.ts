@@ -9,8 +9,6 @@ import { scaleAnalyses, scalePreviews } from './scaling/workers.js';
 
 const { values } = parseArgs({
   options: { only: { type: 'string', default: '' }, json: { type: 'string' } },
-  // `npm run` puts the name of the command first.
-  allowPositionals: true,
 });
 
 /** Its own worker does neither previews nor analyses: the workers that are measured do. */

@@ -23,7 +23,6 @@ interface Site {
 }
 
 const { values: options } = parseArgs({
-  allowPositionals: true,
   options: {
     url: { type: 'string' },
     email: { type: 'string' },

@@ -5,7 +5,7 @@ import { testConfig } from '@lightbox/testkit/config.js';
 import { expect, it } from 'vitest';
 
 const commands: string[][] = [
-  ['backend/dist/auth/adminCodeCommand.js', 'admin:code', '--email', 'admin@example.org'],
+  ['backend/dist/auth/adminCodeCommand.js', '--email', 'admin@example.org'],
   ['core/dist/audit/verifyCommand.js'],
   ['core/dist/audit/adoptCommand.js'],
   ['core/dist/audit/archiveCommand.js', '--to', 'archive.jsonl'],
@@ -44,6 +44,23 @@ it.concurrent.each(commands)('Without MongoDB, %s ends with 1 and says so in one
     status: 1,
     said: expect.stringMatching(/^A server that this command needs does not answer: .*\n$/),
   });
+});
+
+it.concurrent.each([
+  'backend/dist/auth/adminCodeCommand.js admin:code --email admin@example.org',
+  'core/dist/audit/verifyCommand.js 1:abc',
+  'core/dist/audit/verifyCommand.js --archive',
+  'core/dist/audit/verifyCommand.js --arhive x.jsonl',
+  `core/dist/audit/verifyCommand.js --head=5:${'a'.repeat(64)}`,
+  'core/dist/audit/archiveCommand.js --to',
+  'core/dist/backup/backupCommand.js --to backups --opolg',
+  'core/dist/backup/restoreCommand.js --from backup --mongodb-uri mongodb://127.0.0.1:9 --until',
+  'core/dist/backup/restoreCommand.js --from backup --mongodb-uri mongodb://127.0.0.1:9 --until=yesterday',
+  'core/dist/models/migrateCommand.js again',
+])('A command does nothing when it cannot read a part of its line: %s', async (line) => {
+  const { status, said } = await runWithoutMongo(line.split(' '));
+  expect([status, said]).toEqual([1, expect.stringMatching(/Usage: npm run|--until must be a time/)]);
+  expect(said).not.toContain('    at ');
 });
 
 it('With a configuration that cannot be used, a command says which part, without a stack.', async () => {

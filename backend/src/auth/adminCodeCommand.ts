@@ -1,10 +1,10 @@
-import { parseArgs } from 'node:util';
-import { runWithCore, say } from '@lightbox/core/process/command.js';
+import { readOptions, runWithCore, say } from '@lightbox/core/process/command.js';
 import { adminCode } from './adminCode.js';
 
 /** `npm run admin:code -- --email x`: prints the code of an administrator's sign-in that is under way. */
-await runWithCore('admin-code', async (core) => {
-  const { values } = parseArgs({ options: { email: { type: 'string' } }, args: process.argv.slice(3) });
+const read = () => readOptions('npm run admin:code -- --email x', { email: { type: 'string' } });
+
+await runWithCore('admin-code', read, async (core, { values }) => {
   const { text, code } = await adminCode(core, values.email ?? '');
   say(text);
   return code !== null;

@@ -1,7 +1,6 @@
-import { option, runStoppable } from '../backup/command.js';
 import { loadConfig } from '../config/env.js';
 import { createCore } from '../core.js';
-import { say } from '../process/command.js';
+import { readOptions, runStoppable, say } from '../process/command.js';
 import { Refused } from '../process/refused.js';
 import { archiveAudit } from './archive.js';
 
@@ -9,9 +8,11 @@ import { archiveAudit } from './archive.js';
  * `npm run audit:archive -- --to FILE`: moves the entries that are older than `retention.auditDays` to a file. Its account
  * of MongoDB needs the right to remove from `auditlogs`. docs/operations/retention.md
  */
+const usage = 'npm run audit:archive -- --to FILE';
+
 await runStoppable('The archive was stopped. Run the same command again: it continues.', async (signal) => {
-  const to = option('--to');
-  if (!to) throw new Refused('Name a new file: npm run audit:archive -- --to FILE');
+  const { to } = readOptions(usage, { to: { type: 'string' } }).values;
+  if (!to) throw new Refused(`Name a new file: ${usage}`);
   const core = await createCore(loadConfig(process.env), 'audit');
   try {
     const { entries, upTo, removed } = await archiveAudit(core, to, signal);

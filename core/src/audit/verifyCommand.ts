@@ -1,4 +1,5 @@
-import { runWithCore, say } from '../process/command.js';
+import { readOptions, runWithCore, say } from '../process/command.js';
+import { Refused } from '../process/refused.js';
 import { anchored, parseHead } from './anchor.js';
 import { faultOfArchives } from './archives.js';
 import { readBase } from './base.js';
@@ -10,13 +11,24 @@ import { verifyAudit } from './verify.js';
  * an anchor: with it not even a whole older database passes. `--new` reads from the last checkpoint on. Each
  * `--archive FILE` verifies a file of `npm run audit:archive`, and all of them that the log continues them without a hole.
  */
-await runWithCore('audit', async (core) => {
-  const args = process.argv.slice(2);
+const usage = 'npm run audit:verify [-- SEQ:HASH] [--new] [--archive FILE]';
+
+function read() {
+  const options = { new: { type: 'boolean' }, archive: { type: 'string', multiple: true } } as const;
+  const { values, positionals } = readOptions(usage, options, { words: true });
+  const heads = positionals.map((text) => {
+    const head = parseHead(text);
+    if (!head) throw new Refused(`“${text}” is not a head, SEQ:HASH.\nUsage: ${usage}`);
+    return head;
+  });
+  return { heads, archives: values.archive ?? [], onlyNew: values.new === true };
+}
+
+await runWithCore('audit', read, async (core, { heads, archives, onlyNew }) => {
   const { models, keys, config } = core;
-  const noted = [...args.flatMap((text) => parseHead(text) ?? []), ...(await anchored(config.auditAnchor))];
-  const since = args.includes('--new') ? 'checkpoint' : 'start';
+  const noted = [...heads, ...(await anchored(config.auditAnchor))];
+  const since = onlyNew ? 'checkpoint' : 'start';
   const { ok, checked, firstBroken, reason } = await verifyAudit(models, keys.audit, { since, noted });
-  const archives = args.flatMap((text, i) => (args[i - 1] === '--archive' ? [text] : []));
   const fault = archives.length > 0 ? await faultOfArchives(core, archives) : null;
   const base = await readBase(models, keys.audit);
   say(

@@ -1,22 +1,24 @@
 import { headText } from '../audit/anchor.js';
 import { loadConfig } from '../config/env.js';
 import { createCore } from '../core.js';
-import { say } from '../process/command.js';
+import { readOptions, runStoppable, say } from '../process/command.js';
 import { Refused } from '../process/refused.js';
 import { backupTools, makeBackup } from './backup.js';
-import { option, runStoppable, selfCheck } from './command.js';
 import { makeSlice } from './oplog.js';
+import { selfCheck } from './selfCheck.js';
 
 /**
  * `npm run backup -- --to DIR`: backs up a running product, and checks the product. With `--oplog` it adds only the changes
  * since the last time. docs/operations/backup.md
  */
+const usage = 'npm run backup -- --to DIR [--oplog]';
+
 await runStoppable('The backup was stopped. Nothing of it is left.', async (signal) => {
-  const to = option('--to');
-  if (!to) throw new Refused('Name the folder for backups: npm run backup -- --to DIR');
+  const { to, oplog } = readOptions(usage, { to: { type: 'string' }, oplog: { type: 'boolean' } }).values;
+  if (!to) throw new Refused(`Name the folder for backups: ${usage}`);
   const config = loadConfig(process.env);
   const tools = await backupTools({ config });
-  if (process.argv.includes('--oplog')) {
+  if (oplog) {
     const slice = await makeSlice({ config }, tools, { to, signal });
     say(`The changes from ${slice.from} to ${slice.to} are in ${slice.folder}.`);
     return true;

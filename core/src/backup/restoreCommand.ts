@@ -1,14 +1,14 @@
 import { dirname, resolve } from 'node:path';
 import { loadConfig } from '../config/env.js';
-import { say } from '../process/command.js';
+import { readOptions, runStoppable, say } from '../process/command.js';
 import { Refused } from '../process/refused.js';
-import { option, runStoppable, selfCheck } from './command.js';
 import { checkBeforeRestore, restoreBackup } from './restore.js';
+import { selfCheck } from './selfCheck.js';
 import { verifyRestored } from './verifyRestored.js';
 
 /** Reads a time with its zone, and takes the beginning of its second: the oplog is cut there. */
-function untilOf(text: string | null): Date | null {
-  if (text === null) return null;
+function untilOf(text: string | undefined): Date | null {
+  if (text === undefined) return null;
   const time = new Date(text);
   if (!/(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(time.getTime()))
     throw new Refused('--until must be a time with its zone, such as 2026-11-23T14:30:00Z.');
@@ -19,13 +19,21 @@ function untilOf(text: string | null): Date | null {
  * `npm run restore -- --from DIR --mongodb-uri URI [--identity FILE] [--until TIME [--oplog DIR]]`: restores a backup into an
  * empty MongoDB, with the changes after it up to a time, and checks what is there. docs/operations/backup.md
  */
+const usage = 'npm run restore -- --from DIR --mongodb-uri URI [--identity FILE] [--until TIME [--oplog DIR]]';
+
 await runStoppable('The restore was stopped. Empty the target before you start it again.', async (signal) => {
-  const [from, mongodbUri, identity] = [option('--from'), option('--mongodb-uri'), option('--identity')];
-  if (!from || !mongodbUri)
-    throw new Refused('Name backup and target: npm run restore -- --from DIR --mongodb-uri URI [--identity FILE]');
+  const { values } = readOptions(usage, {
+    from: { type: 'string' },
+    'mongodb-uri': { type: 'string' },
+    identity: { type: 'string' },
+    until: { type: 'string' },
+    oplog: { type: 'string' },
+  });
+  const { from, 'mongodb-uri': mongodbUri, identity = null } = values;
+  if (!from || !mongodbUri) throw new Refused(`Name backup and target: ${usage}`);
   const config = loadConfig({ ...process.env, MONGODB_URI: mongodbUri });
-  const until = untilOf(option('--until'));
-  const oplog = option('--oplog') ?? dirname(resolve(from));
+  const until = untilOf(values.until);
+  const oplog = values.oplog ?? dirname(resolve(from));
   const checked = await checkBeforeRestore(config, { from, identity, until, oplog });
   say(`The backup is whole. It shows ${checked.manifest.at}.`);
   if (until) say(`${checked.slices.length} slices of the oplog lead to ${until.toISOString()}.`);

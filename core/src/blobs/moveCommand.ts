@@ -1,15 +1,17 @@
 import { loadConfig } from '../config/env.js';
 import { createCore } from '../core.js';
-import { runCommand, say } from '../process/command.js';
+import { readOptions, runCommand, say } from '../process/command.js';
 import { Refused } from '../process/refused.js';
 import { moveBlobs } from './move.js';
 import { type StoreName, storeNames } from './names.js';
 
 /** `npm run blobs:move -- --to gridfs|s3|file`: moves all images there while the product runs. May be repeated. */
+const usage = `npm run blobs:move -- --to ${storeNames.join('|')}`;
+
 await runCommand(async () => {
-  const to = process.argv[process.argv.indexOf('--to') + 1] as StoreName;
-  if (!process.argv.includes('--to') || !storeNames.includes(to))
-    throw new Refused(`Name the store: npm run blobs:move -- --to ${storeNames.join('|')}`);
+  const { values } = readOptions(usage, { to: { type: 'string' } });
+  const to = values.to as StoreName;
+  if (!storeNames.includes(to)) throw new Refused(`Name the store: ${usage}`);
   const config = loadConfig(process.env);
   // New blobs would go to the old store again, and the command would never be done.
   if (config.blobs.store !== to)
