@@ -137,6 +137,8 @@ function api(gateway: Gateway): Router {
     if (!gateway.startUp.done) throw unavailable();
     if (req.headers.cookie === undefined) req.cookies = {};
     else readCookies(req, res, () => undefined);
+    // The library makes objects of texts that begin with `j:`. The product sets none.
+    for (const [name, value] of Object.entries(req.cookies)) if (typeof value !== 'string') delete req.cookies[name];
     return direct(req, res, next);
   });
   docsRoutes(router, gateway.config.publicUrl);

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '@lightbox/core/db/ids.js';
 import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -48,6 +51,20 @@ const begun: Record<string, (person: Person) => Promise<() => Promise<unknown>>>
   'a session': async (person) => {
     const { token } = await signIn(test.gateway, person._id);
     return () => api.as(token).get('/users/profile').expect(401);
+  },
+  'a call whose last byte is held back': async (person) => {
+    const { token } = await signIn(test.gateway, person._id);
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'Content-Length': 2 };
+    const call = request(`${test.url}/api/upload/search`, { method: 'POST', headers });
+    call.write('{');
+    const since = performance.now();
+    return async () => {
+      // A body that is quicker is taken for one of the moment before.
+      await sleep(Math.max(0, 600 - (performance.now() - since)));
+      call.end('}');
+      const [answer] = (await once(call, 'response')) as [IncomingMessage];
+      expect(answer.resume().statusCode).toBe(401);
+    };
   },
   'a personal token': async (person) => {
     const { token } = await signIn(test.gateway, person._id);

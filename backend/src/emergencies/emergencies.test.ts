@@ -175,6 +175,8 @@ describe('while the setting is on', () => {
     const again = await send();
     expect(again.body.data).toMatchObject({ id: body.data.id, endedAt: until });
     await frames(world).expect(404);
+    const another = { ...world, patient: await buildPatient(test.gateway) };
+    await ask(another).set('Idempotency-Key', key).expect(422);
     // A new request is a new access, with its own review.
     expect(await openAs(world)).not.toBe(body.data.id);
     expect((await eventsOf(body.data.id)).map(({ type, reason }) => `${type} ${reason}`.trim())).toEqual([

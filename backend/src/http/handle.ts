@@ -23,6 +23,8 @@ import { validate } from './validate.js';
 
 /** Lists are compressed, and nothing else: the answers with tokens and codes are not (docs/security.md, "Compression"). */
 const compressLists = compression({ threshold: 1024, level: constants.Z_BEST_SPEED });
+/** A caller may hold back the end of a body. After this time the session, which may have ended, is checked again. */
+const LATE_MS = 500;
 const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 type Handlers<Calls> = { [K in keyof Calls]: Calls[K] extends CallShape ? Handler<Calls[K]> : never };
@@ -50,11 +52,17 @@ function bind<C extends CallShape>(router: Router, gateway: Gateway, shape: C, h
     nameRoute(res, shape.path);
     let who: Identity = anonymous;
     try {
-      who = await identify(gateway, shape, types, req, res);
-      const person = personOf(who);
-      if (person && isPermission(shape.who)) await authorize(gateway, person, shape.who);
-      const context = await read(gateway, shape, req, res, who);
-      if (shape.stepUp) await requireStepUp(gateway, shape, { ...context, viewer: person });
+      const enter = async () => {
+        who = await identify(gateway, shape, types, req, res);
+        const person = personOf(who);
+        if (person && isPermission(shape.who)) await authorize(gateway, person, shape.who);
+      };
+      await enter();
+      const began = performance.now();
+      const raw = shape.body && shape.multipart !== 'only' ? await readBody(shape, req, res) : undefined;
+      if (performance.now() - began > LATE_MS) await enter();
+      const context = contextOf(gateway, shape, req, res, who, raw);
+      if (shape.stepUp) await requireStepUp(gateway, shape, { ...context, viewer: personOf(who) });
       await gateway.throttle.takeForCall(shape, subjectOf(req, who, context.body));
       const answer = await (shape.method === 'get' ? readSteadily(gateway, res, handler, context) : handler(context));
       if (answer?.pagination) await run(compressLists, req, res);
@@ -151,14 +159,14 @@ function tokensOf({ who, guests, senders, scopes }: CallShape): Bearer['typ'][] 
   ];
 }
 
-async function read<C extends CallShape>(
+function contextOf<C extends CallShape>(
   gateway: Gateway,
   shape: C,
   req: Request,
   res: Response,
   who: Identity,
-): Promise<Context<C>> {
-  const raw = shape.body && shape.multipart !== 'only' ? await readBody(shape, req, res) : undefined;
+  raw: unknown,
+): Context<C> {
   const query = shape.query ? validate(shape.query, { ...req.query }) : undefined;
   const body = shape.body && shape.multipart !== 'only' ? validate(shape.body, raw) : undefined;
   return {
@@ -197,15 +205,17 @@ function actorOf(gateway: Gateway, shape: CallShape, req: Request, who: Identity
   };
   if (!key) return actor;
   const idempotency = { key: `${viewer?.id ?? 'anyone'}:${shape.path}:${key.toLowerCase()}`, request: '' };
-  return bindKey(gateway, { ...actor, idempotency }, requestText(body));
+  // A path without parameters is in the key already.
+  const sent = shape.params ? { params: req.params, body } : body;
+  return bindKey(gateway, { ...actor, idempotency }, requestText(sent));
 }
 
 /**
- * Returns the text of the body that an idempotency key is bound to. The password is left out: its hash would be quick
+ * Returns the text of what was sent, to which an idempotency key is bound. The password is left out: its hash would be quick
  * to guess. A handler can bind a slow digest of it instead (`register.ts`).
  */
-const requestText = (body: unknown): string =>
-  JSON.stringify(body, (name, value) => (name === 'password' ? undefined : value)) ?? '';
+const requestText = (sent: unknown): string =>
+  JSON.stringify(sent, (name, value) => (name === 'password' ? undefined : value)) ?? '';
 
 /** Returns the actor with its idempotency key, if it has one, bound to `sent` as well. */
 export function bindKey(gateway: Gateway, actor: Actor, sent: string): Actor {

@@ -102,6 +102,12 @@ describe('fields', () => {
     }
   });
 
+  it('a cookie that the library would make an object of counts as none', async () => {
+    const cookie = 'lightbox_refresh=j:{"a":1}; lightbox_sign_on=j:{"a":1}; XSRF-TOKEN=x';
+    const headers = { Cookie: cookie, 'X-XSRF-TOKEN': 'x' };
+    expectEnvelope(await api.post('/auth/refresh', {}).set(headers), 401);
+  });
+
   it('repeated fields and incomplete characters do no harm', async () => {
     expectEnvelope(await login('{"email":"a@b.test","email":"c@d.test","password":"x"}'), 401);
     expectEnvelope(await login('{"email":"\\ud800@b.test","password":"x"}'), 422);

@@ -38,6 +38,7 @@ export async function describeUploads({
 
 export async function createUpload(context: Context<typeof uploadCalls.createUpload>): Promise<undefined> {
   requireVersion(context);
+  requireNoExtension(context);
   const { gateway, viewer, req, res } = context;
   const size = await sizeOf(context);
   const metadata = metadataOf(req);
@@ -98,6 +99,13 @@ function requireVersion({ req, res }: Pick<Call, 'req' | 'res'>): void {
   if (req.get('tus-resumable') === TUS_RESUMABLE) return;
   res.setHeader('Tus-Version', TUS_RESUMABLE);
   throw new AppError('UNSUPPORTED_VERSION');
+}
+
+/** Refuses the extensions of the protocol that the answer to OPTIONS does not name. */
+function requireNoExtension({ req }: Pick<Call, 'req'>): void {
+  for (const name of ['Upload-Defer-Length', 'Upload-Concat']) {
+    if (req.get(name) !== undefined) throw fieldError(name, 'Is not supported.');
+  }
 }
 
 /** Returns the length of a new upload. Throws unless it is known, above 0 and at most that of a file. */

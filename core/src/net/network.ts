@@ -2,14 +2,19 @@ import ipaddr from 'ipaddr.js';
 
 const prefix = 64;
 
+/** Some proxies write the port of the client behind its address. */
+const withPort = /^(?:\[(.+)\](?::\d+)?|([\d.]+):\d+)$/;
+
 /**
  * Returns an address as throttles count it: a whole IPv4 address, also when it is written inside an IPv6 one; of IPv6
- * the /64 prefix, because one customer has at least that many addresses.
+ * the /64 prefix, because one customer has at least that many addresses. All texts that are no address count as one.
  */
-export function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const { kind, bytes, text } = plain(address);
-  return kind === 'ipv4' ? text : `${Buffer.from(bytes.slice(0, prefix / 8)).toString('hex')}/${prefix}`;
+export function networkOf(text: string): string {
+  const [, bracketed, dotted] = withPort.exec(text) ?? [];
+  const address = bracketed ?? dotted ?? text;
+  if (!ipaddr.isValid(address)) return '';
+  const { kind, bytes, text: whole } = plain(address);
+  return kind === 'ipv4' ? whole : `${Buffer.from(bytes.slice(0, prefix / 8)).toString('hex')}/${prefix}`;
 }
 
 function plain(address: string) {

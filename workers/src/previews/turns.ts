@@ -1,5 +1,5 @@
 import type { Core } from '@lightbox/core/core.js';
-import { oid } from '@lightbox/core/db/ids.js';
+import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { JobContext } from '../jobContext.js';
@@ -20,8 +20,8 @@ export async function takePlaceForPreview(
 ): Promise<void> {
   const image = hasPlace ? null : await core.models.Image.findById(oid(imageId)).lean<ImageDoc>();
   if (!image) return;
-  const { owner, createAt } = image;
-  const filter = { owner, createAt: { $gte: before(createAt), $lt: createAt } };
+  const { _id, owner, createAt } = image;
+  const filter = { owner, ...earlierThan('createAt', createAt, _id) };
   const earlier = await core.models.Image.countDocuments(filter, { limit: LAST_PLACE });
   if (earlier > 0) await behind(earlier);
 }
@@ -34,10 +34,14 @@ export async function takePlaceForAnalysis(
 ): Promise<void> {
   const analysis = hasPlace ? null : await core.models.Analysis.findById(oid(imageId)).lean<AnalysisDoc>();
   if (!analysis) return;
-  const { requestedBy, startedAt } = analysis;
-  const filter = { requestedBy, startedAt: { $gte: before(startedAt), $lt: startedAt } };
+  const { _id, requestedBy, startedAt } = analysis;
+  const filter = { requestedBy, ...earlierThan('startedAt', startedAt, _id) };
   const earlier = await core.models.Analysis.countDocuments(filter, { limit: LAST_PLACE });
   if (earlier > 0) await behind(earlier);
 }
 
-const before = (time: Date): Date => new Date(time.getTime() - WINDOW_MS);
+/** A filter for the records of the last ten minutes before one. Those that came at once have one time, and the order of their ids. */
+const earlierThan = (field: string, time: Date, id: ObjectId) => ({
+  [field]: { $gte: new Date(time.getTime() - WINDOW_MS), $lte: time },
+  $or: [{ [field]: { $lt: time } }, { _id: { $lt: id } }],
+});
