@@ -3,6 +3,7 @@ import type { Failure, FieldError } from '@lightbox/contract/envelope.js';
 import { type ErrorCode, errors } from '@lightbox/contract/errors.js';
 import type { Logger } from './process/log.js';
 import { seldom } from './process/seldom.js';
+import { HOUR_MS } from './times.js';
 
 interface Details {
   /** Replaces the table's text where a more exact sentence helps. Never text from a driver or a file. */
@@ -50,7 +51,6 @@ export function unlessDamaged<T>(log: Logger, read: () => T): T | undefined {
   }
 }
 
-const HOUR_MS = 3_600_000;
 const loggedOf = new WeakMap<Logger, (message: string) => boolean>();
 
 /** Writes the log line on which alarms are raised: at most once an hour for each record. */

@@ -9,6 +9,7 @@ import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
+import { DAY_MS } from '@lightbox/core/times.js';
 import { LRUCache } from 'lru-cache';
 import type { QueryFilter } from 'mongoose';
 import type { Answer, Context } from '../context.js';
@@ -19,7 +20,6 @@ import { cutSockets, endSessions } from './sessions.js';
 /** A session that is a personal token. */
 type TokenDoc = SessionDoc & { token: NonNullable<SessionDoc['token']> };
 
-const DAY_MS = 24 * 3_600_000;
 /** Random bytes of a token: as many as its hash has, so a plain hash is enough. */
 const BYTES = 32;
 /** Tokens whose session is remembered, at most. */

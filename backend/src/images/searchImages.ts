@@ -7,6 +7,7 @@ import { roleMay } from '@lightbox/contract/permissions.js';
 import { withTerm } from '@lightbox/core/access/cards.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { CardDoc } from '@lightbox/core/models/card.js';
+import { DAY_MS } from '@lightbox/core/times.js';
 import { wordsOf } from '@lightbox/core/users/search.js';
 import type { QueryFilter } from 'mongoose';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
@@ -52,7 +53,6 @@ const conditions = ({ patientId, modality, kind, from, to, state }: ImageSearch,
 
 /** MongoDB merges at most 200 ordered runs of an index, here of each day, shared and not shared; above that it sorts. */
 const MERGED_DAYS = 90;
-const DAY_MS = 86_400_000;
 
 /** Returns the days of a search: a list of few, so that an index has their cards in order, or a range. */
 function daysOf(from: string | undefined, to: string | undefined): NonNullable<Filter['day']> {

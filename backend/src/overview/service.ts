@@ -7,6 +7,7 @@ import {
   overviewCap,
 } from '@lightbox/contract/overview/calls.js';
 import { readiness } from '@lightbox/core/process/ops.js';
+import { DAY_MS } from '@lightbox/core/times.js';
 import type { Gateway } from '../context.js';
 
 export async function serviceState(gateway: Gateway): Promise<Overview['service']> {
@@ -56,7 +57,6 @@ const counted: Record<ActivityKind, AuditAction> = {
   analyses: 'analysis.complete',
 };
 const DAYS = 14;
-const DAY_MS = 86_400_000;
 const dayOf = (at: Date) => at.toISOString().slice(0, 10);
 
 /**

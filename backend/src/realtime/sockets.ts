@@ -8,6 +8,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { LiveUpdate, Signal } from '@lightbox/core/events/signals.js';
 import type { ConversationDoc } from '@lightbox/core/models/conversation.js';
+import { MINUTE_MS } from '@lightbox/core/times.js';
 import { inSpan, traceHere, underTrace } from '@lightbox/core/tracing/traces.js';
 import { Server } from 'socket.io';
 import { authorize } from '../auth/authorize.js';
@@ -72,7 +73,6 @@ export interface Sockets {
 }
 
 const PRESENCE_MS = 20_000;
-const MINUTE_MS = 60_000;
 /** Each try waits for MongoDB by itself; together they take about five minutes. */
 const MAX_TRIES = 50;
 const RETRY_MS = 1_000;

@@ -6,6 +6,7 @@ import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js
 import { AppError } from '@lightbox/core/errors.js';
 import { open, seal } from '@lightbox/core/keys/seal.js';
 import type { UploadDoc } from '@lightbox/core/models/upload.js';
+import { HOUR_MS } from '@lightbox/core/times.js';
 import { removeUpload } from '@lightbox/core/uploads/removeUpload.js';
 import { DataStore, Upload } from '@tus/server';
 import type { Gateway, Uploader } from '../context.js';
@@ -15,7 +16,6 @@ import { takePlace } from '../requests/holdFile.js';
 
 type Metadata = Record<string, string>;
 
-const HOUR_MS = 3_600_000;
 const metadataContext = (id: ObjectId) => `${id}:upload`;
 const tailContext = (id: ObjectId, { chunk, length }: { chunk: number; length: number }) => `${id}:${chunk}:${length}`;
 

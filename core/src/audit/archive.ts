@@ -8,6 +8,7 @@ import { isSame } from '../keys/isSame.js';
 import type { AuditEntryDoc } from '../models/auditEntry.js';
 import type { Models } from '../models/models.js';
 import { Refused } from '../process/refused.js';
+import { DAY_MS } from '../times.js';
 import { readArchive, writeArchive } from './archiveFile.js';
 import { type Base, keepBase, readBase } from './base.js';
 import { appendDrafts } from './chain.js';
@@ -16,7 +17,6 @@ import { newestEntry } from './head.js';
 import { verifyAudit } from './verify.js';
 
 const BATCH = 500;
-const DAY_MS = 24 * 3_600_000;
 const ARCHIVED: AuditRemark = 'ARCHIVED';
 
 export interface Archived {

@@ -5,13 +5,13 @@ import { grouped } from '../db/group.js';
 import type { ObjectId } from '../db/ids.js';
 import type { Models } from '../models/models.js';
 import type { UsageDoc } from '../models/usage.js';
+import { DAY_MS } from '../times.js';
 
 export interface Quota {
   files: number;
   bytes: number;
 }
 
-const DAY_MS = 24 * 3_600_000;
 /** Much longer than the time between the taking of space and the record of the file. */
 const UNDER_WAY_MS = 5 * 60_000;
 

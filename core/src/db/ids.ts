@@ -7,6 +7,9 @@ export type ObjectId = Types.ObjectId;
 export const firstId = ObjectId.createFromTime(0);
 export const lastId = new ObjectId('f'.repeat(24));
 
+/** Comes before every id that is made at this time (ms) or later. */
+export const idAt = (ms: number): ObjectId => ObjectId.createFromTime(Math.floor(ms / 1000));
+
 export const oid = (id: string): ObjectId => new Types.ObjectId(id);
 
 /**

@@ -10,11 +10,10 @@ import { missingKeys, underOlderKeys } from '../keys/usage.js';
 import { isLoopback } from '../net/hosts.js';
 import { READY_MS } from '../process/receiverReady.js';
 import { oldestWaiting } from '../queues/oldestWaiting.js';
+import { DAY_MS, HOUR_MS } from '../times.js';
 import { checkAccess } from './checkAccess.js';
 import { failed, ok, type Seen, skipped } from './seen.js';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** A backup a day, and half a day to make it. */
 const BACKUP_MS = 36 * HOUR_MS;
 const APART_MS = 2_000;

@@ -8,6 +8,7 @@ import type { EmergencyDoc } from '../models/emergency.js';
 import type { GuestLinkDoc } from '../models/guestLink.js';
 import type { ImageDoc } from '../models/image.js';
 import type { ShareDoc } from '../models/share.js';
+import { HOUR_MS } from '../times.js';
 
 /**
  * Ids of planted records begin with eight zeros. Real ids begin with the time of their making, so a record that a
@@ -18,7 +19,6 @@ const END_OF_PLANTED = oid('00000001'.padEnd(24, '0'));
 /** Selects the records that are not planted. */
 export const notPlanted = { _id: { $gte: END_OF_PLANTED } };
 const LEFT_BEHIND_MS = 10 * 60_000;
-const HOUR_MS = 3_600_000;
 
 const viewers = [
   'admin',

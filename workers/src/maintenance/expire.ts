@@ -5,76 +5,64 @@ import { overdueRequest } from '@lightbox/core/access/requests.js';
 import { overdueShare } from '@lightbox/core/access/shares.js';
 import { endCarers } from '@lightbox/core/carers/endCarers.js';
 import type { Core } from '@lightbox/core/core.js';
+import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { endEmergencies } from '@lightbox/core/emergencies/endEmergencies.js';
 import { AppError } from '@lightbox/core/errors.js';
-import { system } from '@lightbox/core/events/events.js';
+import { system, type Transaction } from '@lightbox/core/events/events.js';
 import { endGuestLinks } from '@lightbox/core/guests/endGuestLinks.js';
-import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { moveRequest } from '@lightbox/core/requests/moveRequest.js';
 import { removeLeftovers } from '@lightbox/core/requests/removeHeld.js';
 import { endInvite } from '@lightbox/core/sharing/endInvite.js';
 import { endShares } from '@lightbox/core/sharing/endShares.js';
+import type { Model } from 'mongoose';
 
 const BATCH = 500;
 
-/** Updates lists and screens when shares end. Access does not depend on it: each read compares the share with the clock. */
-export async function expireShares(core: Core): Promise<void> {
-  const overdue = overdueShare(core.clock.now());
-  const shares = await core.models.Share.find(overdue, { image: 1, study: 1 }).limit(BATCH).lean<ShareDoc[]>();
-  for (const share of shares) {
+/**
+ * Ends each overdue record in a transaction of its own. `end` gets a filter that matches only while the record is overdue,
+ * because its end may have been put off since it was read.
+ */
+async function endEach<D extends { _id: ObjectId }>(
+  core: Core,
+  model: Model<D>,
+  overdue: object,
+  end: (tx: Transaction, only: { _id: ObjectId }, record: D) => Promise<unknown>,
+): Promise<void> {
+  for (const record of await model.find(overdue).limit(BATCH).lean<D[]>()) {
     await core.events.change(system, async (tx) => {
-      // Its end may have been put off since it was read.
-      await endShares(core, tx, share, { _id: share._id, ...overdue }, 'share.expire');
-      return share._id;
+      await end(tx, { _id: record._id, ...overdue }, record);
+      return record._id;
     });
   }
 }
+
+/** Updates lists and screens when shares end. Access does not depend on it: each read compares the share with the clock. */
+export const expireShares = (core: Core): Promise<void> =>
+  endEach(core, core.models.Share, overdueShare(core.clock.now()), (tx, only, share) =>
+    endShares(core, tx, share, only, 'share.expire'),
+  );
 
 /** Ends emergency accesses whose hour is over, so that open pictures disappear. Access does not depend on it. */
-export async function expireEmergencies(core: Core): Promise<void> {
-  const overdue = overdueEmergency(core.clock.now());
-  const found = await core.models.Emergency.find(overdue, { _id: 1 }).limit(BATCH).lean();
-  for (const { _id } of found) {
-    await core.events.change(system, async (tx) => {
-      await endEmergencies(core, tx, { _id, ...overdue }, 'expired');
-      return _id;
-    });
-  }
-}
+export const expireEmergencies = (core: Core): Promise<void> =>
+  endEach(core, core.models.Emergency, overdueEmergency(core.clock.now()), (tx, only) =>
+    endEmergencies(core, tx, only, 'expired'),
+  );
 
 /** Ends the naming of carers that nobody answered in time. */
-export async function expireCarers(core: Core): Promise<void> {
-  const overdue = overdueCarer(core.clock.now());
-  for (const { _id } of await core.models.Carer.find(overdue, { _id: 1 }).limit(BATCH).lean()) {
-    await core.events.change(system, async (tx) => {
-      await endCarers(core, tx, { _id, ...overdue }, 'expired');
-      return _id;
-    });
-  }
-}
+export const expireCarers = (core: Core): Promise<void> =>
+  endEach(core, core.models.Carer, overdueCarer(core.clock.now()), (tx, only) => endCarers(core, tx, only, 'expired'));
 
 /** Ends invitations that nobody accepted in time. */
-export async function expireInvites(core: Core): Promise<void> {
-  const overdue = { expiresAt: { $lte: core.clock.now() } };
-  const invites = await core.models.Invite.find(overdue, { _id: 1 }).limit(BATCH).lean();
-  for (const { _id } of invites) {
-    await core.events.change(system, async (tx) => {
-      await endInvite(core, tx, { _id, ...overdue }, 'expired');
-      return _id;
-    });
-  }
-}
+export const expireInvites = (core: Core): Promise<void> =>
+  endEach(core, core.models.Invite, { expiresAt: { $lte: core.clock.now() } }, (tx, only) =>
+    endInvite(core, tx, only, 'expired'),
+  );
 
 /** Ends guest links that have expired, so that lists show it. Access does not depend on it. */
-export async function expireGuestLinks(core: Core): Promise<void> {
-  const links = await core.models.GuestLink.find(overdueLink(core.clock.now()), { _id: 1 }).limit(BATCH).lean();
-  for (const { _id } of links) {
-    await core.events.change(system, async (tx) => {
-      await endGuestLinks(core, tx, { _id }, 'guest.expired');
-      return _id;
-    });
-  }
-}
+export const expireGuestLinks = (core: Core): Promise<void> =>
+  endEach(core, core.models.GuestLink, overdueLink(core.clock.now()), (tx, only) =>
+    endGuestLinks(core, tx, only, 'guest.expired'),
+  );
 
 /**
  * Ends requests for images to which nobody answered in time, and those whose files nobody looked at. Then removes the

@@ -3,10 +3,10 @@ import type { Core } from '@lightbox/core/core.js';
 import { system } from '@lightbox/core/events/events.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
 import { removeStudy } from '@lightbox/core/studies/removeStudy.js';
+import { HOUR_MS } from '@lightbox/core/times.js';
 import type { QueryFilter } from 'mongoose';
 
 const BATCH = 500;
-const HOUR_MS = 3_600_000;
 /** Longer than an interrupted upload into the study may be resumed. */
 const EMPTY_HOURS = 48;
 

@@ -1,9 +1,9 @@
 import type { Core } from '@lightbox/core/core.js';
-import { ObjectId } from '@lightbox/core/db/ids.js';
+import { firstId, idAt, type ObjectId } from '@lightbox/core/db/ids.js';
 import { removeBytes } from '@lightbox/core/images/removeImage.js';
 import { usedByLaterVersion } from '@lightbox/core/models/upgrade.js';
+import { HOUR_MS } from '@lightbox/core/times.js';
 
-const HOUR_MS = 3_600_000;
 const BATCH = 500;
 /** The length of one turn. The next turn continues at the stored position. */
 const TURN_MS = 1_000;
@@ -22,7 +22,7 @@ export async function removeOrphanBlobs(core: Core): Promise<void> {
   const end = idAt(now - HOUR_MS);
   // Checks each blob once when it is an hour old. A slow second round checks all blobs, because an older version may have left some.
   await lookThrough(core, { name: 'blobs.recent', from: idAt(now - 48 * HOUR_MS), end, turnMs: TURN_MS });
-  const round = { name: 'blobs.all', from: ObjectId.createFromTime(0), end, turnMs: TURN_MS };
+  const round = { name: 'blobs.all', from: firstId, end, turnMs: TURN_MS };
   if (await lookThrough(core, round)) await core.models.Position.deleteOne({ _id: round.name });
 }
 
@@ -74,5 +74,3 @@ async function lookThrough(core: Core, { name, from, end, turnMs }: Search): Pro
   }
   return false;
 }
-
-const idAt = (ms: number): ObjectId => ObjectId.createFromTime(Math.floor(ms / 1000));

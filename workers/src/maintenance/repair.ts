@@ -2,10 +2,10 @@ import { analysisMoves } from '@lightbox/contract/analysis/states.js';
 import { touch } from '@lightbox/core/access/hold.js';
 import { mayMove, underWay } from '@lightbox/core/analysis/moves.js';
 import type { Core } from '@lightbox/core/core.js';
-import { ObjectId } from '@lightbox/core/db/ids.js';
+import { idAt } from '@lightbox/core/db/ids.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
+import { HOUR_MS } from '@lightbox/core/times.js';
 
-const HOUR_MS = 3_600_000;
 const BATCH = 500;
 /** Longer than an analysis or a preview takes with all its retries. */
 const STUCK_MS = 10 * 60_000;
@@ -66,8 +66,6 @@ export async function revivePreviews(core: Core): Promise<void> {
     })),
   );
 }
-
-const idAt = (ms: number): ObjectId => ObjectId.createFromTime(Math.floor(ms / 1000));
 
 /** Recounts the usage of each account once a day, because a crash between an image and its owner's usage makes it wrong. */
 export const recountUsage = (core: Core): Promise<void> => core.usage.recount(core.clock.now(), BATCH);

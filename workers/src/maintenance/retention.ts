@@ -7,14 +7,13 @@ import { system } from '@lightbox/core/events/events.js';
 import { removeImage } from '@lightbox/core/images/removeImage.js';
 import { idBefore, removeMessages } from '@lightbox/core/messages/removeMessages.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
+import { DAY_MS, HOUR_MS } from '@lightbox/core/times.js';
 
 /** Few at a time: each batch is a short transaction, and the calls of people go on between two of them. */
 const IMAGES = 20;
 const MESSAGES = 100;
 /** The length of one turn. After it the claim of the task is renewed. */
 const TURN_MS = 400;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /**
  * Returns the moment before which records are removed. Null while they are kept without end, and for a day after each

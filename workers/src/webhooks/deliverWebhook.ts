@@ -8,6 +8,7 @@ import type { WebhookDoc } from '@lightbox/core/models/webhook.js';
 import type { WebhookDeliveryDoc } from '@lightbox/core/models/webhookDelivery.js';
 import { ForbiddenEndpoint } from '@lightbox/core/net/endpoints.js';
 import type { JobData } from '@lightbox/core/queues/jobs.js';
+import { DAY_MS } from '@lightbox/core/times.js';
 import { tryOf } from '@lightbox/core/webhooks/deliveries.js';
 import { isKnownNews, mayLearn } from '@lightbox/core/webhooks/judge.js';
 import { openSecret, signatures } from '@lightbox/core/webhooks/secrets.js';
@@ -17,7 +18,6 @@ import type { Poster } from '../net/poster.js';
 import { stopWebhook } from './stopWebhook.js';
 import { leaveTurn, takeTurn } from './turns.js';
 
-const DAY_MS = 24 * 3_600_000;
 const minute = 60;
 const hour = 60 * minute;
 /** Seconds before each further try, as Standard Webhooks recommends: about three days in all. */
