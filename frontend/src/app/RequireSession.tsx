@@ -1,6 +1,6 @@
 import '../i18n/signedIn';
 import { useAtomValue } from 'jotai';
-import { lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { Fragment, lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { Navigate, Outlet, useLocation } from 'react-router-dom';
 import { IdleWarning } from '../auth/IdleWarning';
 import { askedAtom } from '../auth/proof';
@@ -67,7 +67,8 @@ export function RequireSession({ children = <Outlet /> }: { children?: ReactNode
   }
   return (
     <>
-      {children}
+      {/* A screen holds what its person chose and typed, so the next person gets a new one. */}
+      <Fragment key={userId}>{children}</Fragment>
       <IdleWarning key={user?.id} />
       <Suspense fallback={null}>{asked && <StepUp />}</Suspense>
     </>

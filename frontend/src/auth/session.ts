@@ -151,6 +151,7 @@ export function takePlace(userId: string): string | undefined {
 
 connectSession({
   token: () => session().token,
+  person: () => session().user?.id ?? '',
   reread() {
     const stored = readStorage();
     if (stored.token !== session().token) store.set(rootAtom, stored);

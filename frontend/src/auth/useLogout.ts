@@ -21,12 +21,19 @@ export function useLogout() {
     toast.success(t('app.loggedOut'));
   };
   const { mutate, isPending } = useMutation({
-    mutationFn: () => send(authCalls.logout, { body: {} }),
+    // It finishes here, because the callbacks of a mutation end with the session, and the server may end that first.
+    mutationFn: async () => {
+      try {
+        const { data } = await send(authCalls.logout, { body: {} }, { endsSession: true });
+        done(data?.url);
+      } catch (error) {
+        // On 401 the session has already ended on the server.
+        if (!(error instanceof ApiError && error.status === 401)) throw error;
+        done();
+      }
+    },
     meta: { silent: true },
-    onSuccess: ({ data }) => done(data?.url),
-    // On 401 the session has already ended on the server.
-    onError: (error) =>
-      error instanceof ApiError && error.status === 401 ? done() : toast.error(t('app.logoutFailed')),
+    onError: () => toast.error(t('app.logoutFailed')),
   });
   return { now: () => mutate(), pending: isPending };
 }

@@ -26,6 +26,7 @@ let locked: number;
 let questions: unknown[];
 let proves: boolean;
 let memory: string;
+let person: string;
 
 const realFetch = globalThis.fetch;
 
@@ -51,8 +52,10 @@ beforeEach(async () => {
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => realFetch(new URL(url, base), init));
   memory = stored = 'old';
+  person = 'a';
   connectSession({
     token: () => memory,
+    person: () => person,
     reread: () => {
       memory = stored;
       return memory;
@@ -62,6 +65,7 @@ beforeEach(async () => {
     },
     end: () => {
       ended += 1;
+      person = '';
     },
     lock: () => {
       locked += 1;
@@ -146,6 +150,73 @@ describe('an expired token', () => {
     memory = 'new';
     expect(await freshToken('old')).toBe('new');
     expect(asked).toHaveLength(0);
+  });
+});
+
+describe('a call during which another person signs in', () => {
+  /** Another tab: the caller has signed out, and this person has signed in. */
+  const change = (to: string) => {
+    person = to;
+    memory = stored = to && `token of ${to}`;
+  };
+  const changed = { code: 'PERSON_CHANGED' };
+
+  test('A call of one person is never repeated with the token of the next one.', async () => {
+    handler = () => {
+      change('b');
+      return no('JWT_EXPIRED');
+    };
+    await expect(send(userCalls.getStats, {})).rejects.toMatchObject(changed);
+    expect(asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer old']);
+    expect(ended).toBe(0);
+  });
+
+  test('A token that was refreshed for one person is not stored for the next one, nor used for the call.', async () => {
+    handler = (request) => {
+      if (request.url !== '/api/auth/refresh') return no('JWT_EXPIRED');
+      change('b');
+      return { status: 200, body: { data: { token: 'new' } } };
+    };
+    await expect(send(userCalls.getStats, {})).rejects.toMatchObject(changed);
+    expect([memory, stored]).toEqual(['token of b', 'token of b']);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('A refresh that is refused for one person does not end the session of the next one.', async () => {
+    handler = (request) => {
+      if (request.url === '/api/auth/refresh') change('b');
+      return no(request.url === '/api/auth/refresh' ? 'UNAUTHENTICATED' : 'JWT_EXPIRED');
+    };
+    await expect(send(userCalls.getStats, {})).rejects.toMatchObject(changed);
+    expect([ended, memory]).toEqual([0, 'token of b']);
+  });
+
+  test.each([200, 403, 500])(
+    'Its answer with status %i is not for the next person, and changes no session.',
+    async (status) => {
+      handler = () => {
+        change('b');
+        return { status, body: { data: {}, error: 'TOTP_REQUIRED', message: 'First' } };
+      };
+      await expect(send(userCalls.getStats, {})).rejects.toMatchObject(changed);
+      expect([locked, ended]).toEqual([0, 0]);
+    },
+  );
+
+  test('An answer after the sign-out counts only for the call that signs out.', async () => {
+    handler = () => {
+      change('');
+      return { status: 200, body: { data: {} } };
+    };
+    await send(authCalls.logout, { body: {} }, { endsSession: true });
+    person = 'a';
+    await expect(send(userCalls.getStats, {})).rejects.toMatchObject(changed);
+    person = 'a';
+    handler = () => {
+      change('b');
+      return { status: 200, body: { data: {} } };
+    };
+    await expect(send(authCalls.logout, { body: {} }, { endsSession: true })).rejects.toMatchObject(changed);
   });
 });
 

@@ -41,6 +41,8 @@ export interface RequestOptions {
   background?: boolean;
   /** For POSTs that create something: a repeat with the same key creates nothing and gets the same answer. */
   idempotencyKey?: string;
+  /** True for a call that ends the session itself: its answer counts also when nobody is signed in any more. */
+  endsSession?: boolean;
   signal?: AbortSignal | undefined;
   /**
    * Gets the share that was sent, 0…1. The client then uses XMLHttpRequest, because fetch reports no upload progress.
@@ -50,6 +52,8 @@ export interface RequestOptions {
 
 interface SessionHooks {
   token(): string;
+  /** The id of the signed-in person, or ''. */
+  person(): string;
   /** Reads the token from storage again: another tab may have changed it. */
   reread(): string;
   keep(token: string): void;
@@ -62,6 +66,7 @@ interface SessionHooks {
 
 let session: SessionHooks = {
   token: () => '',
+  person: () => '',
   reread: () => '',
   keep: () => {},
   end: () => {},
@@ -72,6 +77,29 @@ let session: SessionHooks = {
 /** Connects the client with the session. `auth/session` calls it once, because lib imports no feature. */
 export function connectSession(hooks: SessionHooks) {
   session = hooks;
+}
+
+/**
+ * The person who makes a call. Another one may sign in while it is under way, also in another tab: the call is then not
+ * repeated with their token, and its answer is not theirs to see.
+ */
+class Caller {
+  private readonly person = session.person();
+  /** `endsSession`: the call may go on when nobody is signed in. */
+  constructor(private endsSession = false) {}
+
+  /** Throws when the caller is no longer the signed-in person. */
+  check() {
+    const now = session.person();
+    if (!this.person || now === this.person || (this.endsSession && !now)) return;
+    throw new ApiError(403, 'PERSON_CHANGED', '');
+  }
+
+  /** The refusal of this call ends the session, and stays its outcome. */
+  end() {
+    this.endsSession = true;
+    session.end();
+  }
 }
 
 interface Answer {
@@ -194,30 +222,44 @@ function exclusively<T>(work: () => Promise<T>): Promise<T> {
   return navigator.locks ? navigator.locks.request('lightbox-refresh', work) : work();
 }
 
-let refreshing: Promise<string> | undefined;
+let refreshing: { person: string; token: Promise<string> } | undefined;
 
 /**
- * Returns a token newer than `stale`, or '' when the session is over. Throws when the server cannot be reached. Calls
- * that fail together share one refresh, and so do tabs: the tab with the lock refreshes, the others read the new token
- * from storage.
+ * Returns a token newer than `stale`, or '' when the session is over. Throws when the server cannot be reached, and when
+ * the person has changed meanwhile. Calls that fail together share one refresh, and so do tabs: the tab with the lock
+ * refreshes, the others read the new token from storage.
  */
 export function freshToken(stale: string): Promise<string> {
   const current = session.token();
   if (current !== stale) return Promise.resolve(current);
-  refreshing ??= exclusively(async () => {
-    const latest = session.reread();
+  const person = session.person();
+  if (refreshing?.person === person) return refreshing.token;
+  const token = refresh(stale, new Caller()).finally(() => {
+    if (refreshing?.token === token) refreshing = undefined;
+  });
+  refreshing = { person, token };
+  return token;
+}
+
+const refresh = (stale: string, caller: Caller) =>
+  exclusively(async () => {
+    // The event about a sign-in in another tab may be on its way: storage knows already.
+    const current = () => {
+      const token = session.reread();
+      caller.check();
+      return token;
+    };
+    const latest = current();
     if (latest !== stale) return latest;
     const answer = await viaFetch(prepare('POST', authRoutes.refresh.path, { body: {} }, ''));
+    current();
     if (answer.status === 401 || answer.status === 403) return '';
     if (answer.status !== 200) throw await failure(answer);
     const { data } = JSON.parse(await answer.text()) as Envelope<{ token: string }>;
+    current();
     session.keep(data.token);
     return data.token;
-  }).finally(() => {
-    refreshing = undefined;
   });
-  return refreshing;
-}
 
 /** Seconds before its end at which a token is renewed. */
 const renewSeconds = 30;
@@ -243,42 +285,55 @@ const endings: readonly string[] = [
   'JWT_EXPIRED',
 ] satisfies ErrorCode[];
 
-async function answerTo(method: string, path: string, options: RequestOptions): Promise<Answer> {
+/** Sends a call and reads its answer with `read`. */
+async function request<T>(
+  method: string,
+  path: string,
+  options: RequestOptions,
+  read: (answer: Answer) => Promise<T>,
+): Promise<T> {
   const own = options.token === undefined || options.token === 'session';
-  const send = async (token: string) => {
+  if (!own) return read(await answerTo(method, path, options));
+  const caller = new Caller(options.endsSession);
+  try {
+    return await read(await answerTo(method, path, options, caller));
+  } finally {
+    caller.check();
+  }
+}
+
+/** `caller`: the person whose token is sent. */
+async function answerTo(method: string, path: string, options: RequestOptions, caller?: Caller): Promise<Answer> {
+  const attempt = async (token: string): Promise<Answer | ApiError> => {
+    caller?.check();
     const at = Date.now();
     const prepared = prepare(method, path, options, token);
     const answer = await (options.onProgress ? viaXhr(prepared, options.onProgress) : viaFetch(prepared));
-    if (own && token && !options.background && answer.status !== 401) active(at);
-    return answer;
+    const refusal = answer.status < 300 ? undefined : await failure(answer);
+    caller?.check();
+    if (caller && token && !options.background && answer.status !== 401) active(at);
+    return refusal ?? answer;
   };
-  let token = own ? session.token() : options.token === 'none' ? '' : (options.token ?? '');
-  let answer = await send(token);
-  if (answer.status < 300) return answer;
-
-  let error = await failure(answer);
-  if (own && token && error.code === 'JWT_EXPIRED') {
+  let token = caller ? session.token() : options.token === 'none' ? '' : (options.token ?? '');
+  let outcome = await attempt(token);
+  if (caller && token && outcome instanceof ApiError && outcome.code === 'JWT_EXPIRED') {
     token = await freshToken(token);
-    if (token) {
-      answer = await send(token);
-      if (answer.status < 300) return answer;
-      error = await failure(answer);
-    }
+    if (token) outcome = await attempt(token);
   }
+  if (!(outcome instanceof ApiError)) return outcome;
+  if (!caller) throw outcome;
   // A refusal ends the session only if it concerns the session's own, current token.
   const stillOurs = !token || session.token() === token;
-  if (own && stillOurs && endings.includes(error.code)) session.end();
-  if (own && error.code === 'TOTP_REQUIRED') session.lock();
-  if (own && error.code === 'STEP_UP_REQUIRED' && (await session.prove(error.details.ways))) {
-    answer = await send(session.token());
-    if (answer.status < 300) return answer;
-    error = await failure(answer);
+  if (stillOurs && endings.includes(outcome.code)) caller.end();
+  if (outcome.code === 'TOTP_REQUIRED') session.lock();
+  if (outcome.code === 'STEP_UP_REQUIRED' && (await session.prove(outcome.details.ways))) {
+    outcome = await attempt(session.token());
+    if (!(outcome instanceof ApiError)) return outcome;
   }
-  throw error;
+  throw outcome;
 }
 
-async function request<Data>(method: string, path: string, options: RequestOptions): Promise<Envelope<Data>> {
-  const answer = await answerTo(method, path, options);
+async function envelope<Data>(answer: Answer): Promise<Envelope<Data>> {
   const text = await answer.text();
   return (text ? JSON.parse(text) : {}) as Envelope<Data>;
 }
@@ -311,7 +366,7 @@ export function send<C extends CallShape>(
   options: Omit<RequestOptions, 'query' | 'body'> = {},
 ): Promise<Envelope<DataOf<C>>> {
   const { params, query, body } = input as unknown as Parts;
-  return request(call.method.toUpperCase(), pathOf(call, params), { ...options, query, body });
+  return request(call.method.toUpperCase(), pathOf(call, params), { ...options, query, body }, envelope<DataOf<C>>);
 }
 
 /** Sends a call whose answer is not JSON (such as an image's content) and returns the bytes. */
@@ -321,5 +376,5 @@ export async function download<C extends CallShape>(
   options: Omit<RequestOptions, 'query' | 'body'> = {},
 ): Promise<Blob> {
   const { params, query } = input as unknown as Parts;
-  return (await answerTo('GET', pathOf(call, params), { ...options, query })).blob();
+  return request('GET', pathOf(call, params), { ...options, query }, (answer) => answer.blob());
 }

@@ -626,3 +626,25 @@ it('A set of recent ids stays within its limit and drops the oldest id.', () => 
   for (const name of ['a', 'b', 'c', 'b', 'd']) recent.add(name);
   expect([...recent]).toEqual(['b', 'c', 'd']);
 });
+it.each(['fails', 'succeeds'])('A change that %s after the sign-out calls nothing back.', async (way) => {
+  let land = () => {};
+  const called = vi.fn();
+  const mutation = queryClient.getMutationCache().build(queryClient, {
+    mutationFn: () =>
+      new Promise<void>((done, fail) => {
+        land = way === 'fails' ? () => fail(new Error('Late.')) : done;
+      }),
+    onSuccess: called,
+    onError: called,
+    onSettled: called,
+  });
+  const ended = mutation.execute(undefined).catch(() => undefined);
+  await vi.advanceTimersByTimeAsync(10);
+  endSession('idle');
+  signIn(ben);
+  land();
+  await ended;
+  expect(mutation.state.status).toBe(way === 'fails' ? 'error' : 'success');
+  expect(called).not.toHaveBeenCalled();
+});
+

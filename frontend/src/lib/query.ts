@@ -38,4 +38,8 @@ export const queryClient = liveClient({
   }),
 });
 
-holdPrivate(() => queryClient.clear());
+holdPrivate(() => {
+  // A change that is under way does not tell the next person how it ended, and repairs nothing in their cache.
+  for (const mutation of queryClient.getMutationCache().getAll()) mutation.setOptions({ meta: { silent: true } });
+  queryClient.clear();
+});
