@@ -1,5 +1,6 @@
 import type { Attachment, ChatListEntry, Message } from '@lightbox/contract/messages/calls.js';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { endSession } from '../auth/session';
 import { socketAtom } from '../lib/connection';
 import { liveClient } from '../lib/live';
 import * as socket from '../lib/socket';
@@ -229,6 +230,13 @@ describe('typing', () => {
     messageEvents.typing({ userId: ben });
     messageEvents['message:new']?.(message(1, ben, ana), cache);
     expect(store.get(typingAtom)).not.toHaveProperty(ben);
+  });
+
+  it('A typing note to one person is not shown to the next one.', () => {
+    messageEvents.typing({ userId: ben });
+    endSession('idle');
+    signIn(cleo);
+    expect(store.get(typingAtom)).toEqual({});
   });
 });
 

@@ -1,5 +1,6 @@
 import { atom } from 'jotai';
 import { socketAtom } from '../lib/connection';
+import { holdPrivate } from '../lib/private';
 import { emit } from '../lib/socket';
 import { store } from '../lib/store';
 
@@ -22,6 +23,11 @@ export function stoppedTyping(userId: string) {
 }
 
 const lastSent = new Map<string, number>();
+
+holdPrivate(() => {
+  store.set(typingAtom, {});
+  lastSent.clear();
+});
 
 /** Reports that the viewer is typing, at most every three seconds and only while connected. */
 export function reportTyping(userId: string, now = Date.now()) {

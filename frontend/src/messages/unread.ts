@@ -1,9 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSetAtom } from 'jotai';
 import { useEffect } from 'react';
+import { holdPrivate } from '../lib/private';
 import { titleCountAtom } from '../lib/title';
 import { totalUnread } from './chat';
 import { chatList } from './messages';
+
+// The icon keeps its number when the screens are gone.
+holdPrivate(() => void navigator.clearAppBadge?.().catch(() => {}));
 
 /** The number of unread messages, for the menu and the bottom bar. */
 export const useUnreadMessages = () => useQuery({ ...chatList, select: totalUnread }).data ?? 0;

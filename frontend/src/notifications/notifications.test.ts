@@ -1,6 +1,8 @@
 import type { Notification } from '@lightbox/contract/notifications/calls.js';
+import type { User } from '@lightbox/contract/users/schemas.js';
 import type { QueryClient } from '@tanstack/react-query';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { endSession, startSession } from '../auth/session';
 import { liveClient } from '../lib/live';
 import { store } from '../lib/store';
 import { allOf, arrivedAtom, type Notices, notices, notificationEvents, unreadNotices } from './notifications';
@@ -58,6 +60,16 @@ describe('notification:new', () => {
     const one = notice(5);
     arrive(one, held([]).cache);
     expect(store.get(arrivedAtom)).toEqual(one);
+  });
+
+  it('notification:new that came while there was no bell is not announced to the next person.', () => {
+    const user = { id: id('a'), role: { name: 'patient' } } as User;
+    startSession(user, 'token');
+    arrive(notice(8), held([]).cache);
+    endSession('idle');
+    startSession({ ...user, id: id('b') }, 'token');
+    expect(store.get(arrivedAtom)).toBeUndefined();
+    endSession('logout');
   });
 
   it('notification:new of the visible screen is not counted or announced, and is marked as read on the server.', () => {

@@ -93,11 +93,16 @@ const recount = (cache: QueryClient, to: (count: number) => number) =>
 
 const rereadAll = (cache: QueryClient) => void reread(cache, ['notifications']);
 
-/** The newest notification. The bell takes it, and shows a toast if its list is closed. */
+/**
+ * The newest notification. The bell takes it, and shows a toast if its list is closed. Screens without a bell leave it.
+ */
 export const arrivedAtom = atom<Notification | undefined>(undefined);
 
 const seen = new Recent();
-holdPrivate(() => seen.clear());
+holdPrivate(() => {
+  seen.clear();
+  store.set(arrivedAtom, undefined);
+});
 
 export function takeNotice(cache: QueryClient, notice: Notification) {
   const held = cache.getQueryData<Notices>(listKey);

@@ -92,10 +92,15 @@ function asBody(subscription: PushSubscription): BodyInput<typeof pushCalls.subs
   };
 }
 
-/** Ends the subscription in this browser, also when the server still stores it. */
+/**
+ * Ends the subscription in this browser, also when the server still stores it, and closes what the device still shows: a
+ * click would lead the next person to a record of the last one.
+ */
 async function forget(): Promise<void> {
   localStorage.removeItem(ownerKey);
-  await (await (await registered())?.pushManager.getSubscription())?.unsubscribe();
+  const registration = await registered();
+  for (const shown of (await registration?.getNotifications()) ?? []) shown.close();
+  await (await registration?.pushManager.getSubscription())?.unsubscribe();
 }
 
 /**

@@ -1,5 +1,7 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { atom } from 'jotai';
+import { session } from '../auth/session';
+import { holdPrivate } from '../lib/private';
 import { queryClient } from '../lib/query';
 import { store } from '../lib/store';
 import { device } from './device';
@@ -8,6 +10,7 @@ const laterKey = 'push.later';
 
 /** True while the offer is on the screen. */
 export const offerAtom = atom(false);
+holdPrivate(() => store.set(offerAtom, false));
 
 const askedLately = () =>
   Date.now() - Number(localStorage.getItem(laterKey) ?? 0) < limits.pushAskAgainDays * 86_400_000;
@@ -25,6 +28,7 @@ export function putOff() {
 export async function offerDevice(): Promise<void> {
   if (store.get(offerAtom) || askedLately() || !('Notification' in window)) return;
   if (Notification.permission !== 'default') return;
+  const { user } = session();
   const state = await queryClient.fetchQuery(device).catch(() => undefined);
-  if (state === 'off') store.set(offerAtom, true);
+  if (state === 'off' && session().user?.id === user?.id) store.set(offerAtom, true);
 }

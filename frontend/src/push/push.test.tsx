@@ -1,8 +1,9 @@
 import type { User } from '@lightbox/contract/users/schemas.js';
 import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { endSession, session, startSession } from '../auth/session';
+import '../messages/unread';
 import { languages } from '../i18n/languages';
 import { queryClient } from '../lib/query';
 import { store } from '../lib/store';
@@ -34,6 +35,8 @@ class Browser {
   asked = 0;
   subscribed = 0;
   subscription: object | null = null;
+  /** The notifications that the device shows. */
+  shown = [{ close: () => void this.shown.pop() }];
 
   constructor(
     permission: NotificationPermission,
@@ -57,7 +60,7 @@ class Browser {
     };
     Object.assign(window, { Notification: notification, PushManager: class {} });
     const worker = {
-      getRegistration: async () => ({ pushManager }),
+      getRegistration: async () => ({ pushManager, getNotifications: async () => [...this.shown] }),
       addEventListener() {},
       removeEventListener() {},
     };
@@ -206,6 +209,30 @@ describe('a subscription', () => {
     endSession('logout');
     await waitFor(() => expect(browser.subscription).toBeNull());
     expect(localStorage.getItem('push.owner')).toBeNull();
+  });
+
+  it('The notifications of a person leave the device with the subscription, and stay until then.', async () => {
+    const browser = new Browser('granted');
+    server();
+    await turnOn();
+    endSession('idle');
+    startSession(user('a'), 'next');
+    await claimDevice();
+    expect(browser.shown).toHaveLength(1);
+    endSession('idle');
+    startSession(user('b'), 'other');
+    await claimDevice();
+    expect(browser.shown).toEqual([]);
+  });
+
+  it('The offer to one person, and the number on the icon of the app, are gone for the next one.', async () => {
+    const clearAppBadge = vi.fn(async () => {});
+    Object.assign(navigator, { clearAppBadge });
+    store.set(offerAtom, true);
+    endSession('idle');
+    expect(store.get(offerAtom)).toBe(false);
+    expect(clearAppBadge).toHaveBeenCalledTimes(1);
+    Reflect.deleteProperty(navigator, 'clearAppBadge');
   });
 
   it('The subscription moves to the next session of the same person, and ends for another person.', async () => {
