@@ -5,7 +5,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { viewerNow } from '../auth/session';
 import { coalesce, coalesceStream } from '../lib/coalesce';
 import type { Envelope } from '../lib/http';
-import { change, isRead, reread } from '../lib/live';
+import { change, isRead, reread, rereadWhere } from '../lib/live';
 import { imagesOf, stackOf } from './subject';
 
 /** Changes to the images and studies in the query cache. The queries themselves are in `images.ts` and `studies.ts`. */
@@ -61,7 +61,13 @@ export const lockShare = (cache: QueryClient, shareId: string, locked: boolean) 
     ({ isLocked: _, ...image }) => (locked && !image.isVerified ? { ...image, isLocked: true } : image),
   );
 
-const rereadLists = (cache: QueryClient, name?: ListName) => void reread(cache, name ? [...lists, name] : lists);
+/** With a name, the other list of the gallery is left out. Every other list may hold the image too, such as a patient's. */
+function rereadLists(cache: QueryClient, name?: ListName) {
+  const left = name && listNames.find((one) => one !== name);
+  for (const { queryKey } of cache.getQueryCache().findAll({ queryKey: lists })) {
+    if (!left || queryKey[lists.length] !== left) void reread(cache, queryKey);
+  }
+}
 
 /** Reads the visible lists again, once for a burst of events. The other lists are read when they are shown. */
 export const refreshLists = (cache: QueryClient, name?: ListName) =>
@@ -254,8 +260,8 @@ export function endCare(cache: QueryClient, patientId: string) {
 /** Reads again what the viewer sees as the carer of a patient: access to some of it may have ended. */
 export function rereadCared(cache: QueryClient, patientId: string) {
   const seen = ofPatient(patientId);
-  for (const { id } of shownImages(cache).filter(seen)) void reread(cache, oneKey(id));
-  for (const { id } of shownStudies(cache).filter(seen)) void reread(cache, studyKey(id));
+  rereadWhere<Image>(cache, ['images', 'one'], seen);
+  rereadWhere<Study>(cache, studies, seen);
   refreshLists(cache);
 }
 

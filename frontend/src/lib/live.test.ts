@@ -17,8 +17,9 @@ import { socketEvents } from '../app/socketEvents';
 import { endSession } from '../auth/session';
 import { carerImages, carerList } from '../carers/carers';
 import { emergencyImages, patientEmergency } from '../emergencies/emergencies';
-import { imageList, type ListQuery, oneImage } from '../images/images';
+import { imageList, imagesOfPatient, type ListQuery, oneImage, ownImages } from '../images/images';
 import { invitationsOf, sharesOf, timelineOf } from '../images/insight';
+import { oneStudy } from '../images/studies';
 import { chatList, chatWith } from '../messages/messages';
 import { take } from '../messages/take';
 import { ana, ben, id, listOf, message, signIn } from '../messages/testing';
@@ -95,6 +96,7 @@ interface Case {
 const [one, two] = [message(1, ben, ana), message(2, ben, ana)];
 const mine = message(2, ana, ben, { clientId: 'mine' });
 const provider = 'provider.registered';
+const carer = { patient: { id: ana } };
 const cases: Record<string, Case> = {
   'message:new in a chat': {
     options: chatWith(ben),
@@ -172,6 +174,20 @@ const cases: Record<string, Case> = {
   },
   'image:uploaded in a list': {
     options: imageList('uploaded', query, admin),
+    before: [],
+    after: [image],
+    tell: (tell) => tell('image:uploaded', { imagemetadataId: imageId }),
+    shows: ({ data }: { data: unknown }) => data,
+  },
+  'image:uploaded in the list of its patient': {
+    options: imagesOfPatient(id('f5'), query),
+    before: [],
+    after: [image],
+    tell: (tell) => tell('image:uploaded', { imagemetadataId: imageId }),
+    shows: ({ data }: { data: unknown }) => data,
+  },
+  'image:uploaded among the images that a message may have': {
+    options: ownImages(query),
     before: [],
     after: [image],
     tell: (tell) => tell('image:uploaded', { imagemetadataId: imageId }),
@@ -287,6 +303,18 @@ const cases: Record<string, Case> = {
       },
     ]),
   ),
+  'carer:changed of an image': {
+    options: oneImage(imageId),
+    before: { ...image, carer },
+    after: { ...image, carer, isVerified: false, image_url: null },
+    tell: (tell) => tell('carer:changed', { patientId: ana }),
+  },
+  'carer:changed of a study': {
+    options: oneStudy(id('f6')),
+    before: { id: id('f6'), carer, isVerified: true },
+    after: { id: id('f6'), carer, isVerified: false },
+    tell: (tell) => tell('carer:changed', { patientId: ana }),
+  },
   'carer:changed among the images of a patient': {
     options: carerImages(id('f3'), query),
     before: [],
@@ -307,6 +335,27 @@ const cases: Record<string, Case> = {
     after: [image],
     tell: (tell) => tell('share:created', { ...event, createdfor: ana }),
     shows: ({ data }: { data: unknown }) => data,
+  },
+  'share:created in the list of a patient': {
+    options: imagesOfPatient(id('f5'), query),
+    before: [],
+    after: [image],
+    tell: (tell) => tell('share:created', { ...event, createdfor: ana }),
+    shows: ({ data }: { data: unknown }) => data,
+  },
+  'share:verified of a card in a chat': {
+    options: chatWith(ben),
+    before: [{ ...one, attachments: [{ imageId, access: 'locked', shareId }] }],
+    after: [{ ...one, attachments: [{ imageId, access: 'open', shareId }] }],
+    tell: (tell) => tell('share:verified', { ...event, createdfor: ana }),
+    shows: ({ messages }: { messages: unknown }) => messages,
+  },
+  'share:verified of a pinned place in a chat': {
+    options: chatWith(ben),
+    before: [{ ...one, view: { imageId, locked: true } }],
+    after: [{ ...one, view: { imageId, x: 1, y: 1, frame: 1 } }],
+    tell: (tell) => tell('share:verified', { ...event, createdfor: ana }),
+    shows: ({ messages }: { messages: unknown }) => messages,
   },
   'share:created in “who has access”': {
     options: sharesOf(imageId),
@@ -600,6 +649,28 @@ it('A change in the same moment in which the answer arrives is not lost.', async
   expect(cache.getQueryData(queryKey)).toBeGreaterThanOrEqual(100);
 });
 
+it.each(['fails', 'succeeds'])('A change that %s after the sign-out calls nothing back.', async (way) => {
+  let land = () => {};
+  const called = vi.fn();
+  const mutation = queryClient.getMutationCache().build(queryClient, {
+    mutationFn: () =>
+      new Promise<void>((done, fail) => {
+        land = way === 'fails' ? () => fail(new Error('Late.')) : done;
+      }),
+    onSuccess: called,
+    onError: called,
+    onSettled: called,
+  });
+  const ended = mutation.execute(undefined).catch(() => undefined);
+  await vi.advanceTimersByTimeAsync(10);
+  endSession('idle');
+  signIn(ben);
+  land();
+  await ended;
+  expect(mutation.state.status).toBe(way === 'fails' ? 'error' : 'success');
+  expect(called).not.toHaveBeenCalled();
+});
+
 it('A list is shown and read again during a fast series of events.', async () => {
   const state = { now: [image] };
   slow(state);
@@ -626,25 +697,3 @@ it('A set of recent ids stays within its limit and drops the oldest id.', () => 
   for (const name of ['a', 'b', 'c', 'b', 'd']) recent.add(name);
   expect([...recent]).toEqual(['b', 'c', 'd']);
 });
-it.each(['fails', 'succeeds'])('A change that %s after the sign-out calls nothing back.', async (way) => {
-  let land = () => {};
-  const called = vi.fn();
-  const mutation = queryClient.getMutationCache().build(queryClient, {
-    mutationFn: () =>
-      new Promise<void>((done, fail) => {
-        land = way === 'fails' ? () => fail(new Error('Late.')) : done;
-      }),
-    onSuccess: called,
-    onError: called,
-    onSettled: called,
-  });
-  const ended = mutation.execute(undefined).catch(() => undefined);
-  await vi.advanceTimersByTimeAsync(10);
-  endSession('idle');
-  signIn(ben);
-  land();
-  await ended;
-  expect(mutation.state.status).toBe(way === 'fails' ? 'error' : 'success');
-  expect(called).not.toHaveBeenCalled();
-});
-

@@ -120,6 +120,10 @@ export async function reread(cache: QueryClient, queryKey: QueryKey): Promise<vo
   );
 }
 
+/** Reads the data again for which `concerned` is true, also when it is in an answer that is being read. */
+export const rereadWhere = <T>(cache: QueryClient, queryKey: QueryKey, concerned: (data: T) => boolean) =>
+  change<T>(cache, queryKey, (data) => (concerned(data) ? undefined : data));
+
 /** Returns an answer to a request that is sent after this call: a running read is cancelled. */
 export async function fetchAnew<T, Key extends QueryKey>(
   cache: QueryClient,

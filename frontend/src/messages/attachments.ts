@@ -32,9 +32,11 @@ const check = async (userId: string, images: readonly string[], signal?: AbortSi
 
 type Match = (card: Attachment) => boolean;
 
+const hasCard = ({ messages }: Chat, matches: Match) => messages.some(({ attachments }) => attachments?.some(matches));
+
 const patchCards = (cache: QueryClient, matches: Match, to: (card: Attachment) => Attachment) =>
   change<Chat>(cache, chats, (chat) =>
-    chat.messages.some(({ attachments }) => attachments?.some(matches))
+    hasCard(chat, matches)
       ? {
           ...chat,
           messages: chat.messages.map((message) =>
@@ -49,6 +51,8 @@ const patchCards = (cache: QueryClient, matches: Match, to: (card: Attachment) =
 /** Asks the server again for the access to the matching images of every cached chat. */
 async function recheck(cache: QueryClient, matches: Match): Promise<void> {
   void reread(cache, checks);
+  // The cards of a chat that is being read may be older than this: the chat is read again.
+  change<Chat>(cache, chats, (chat, fresh) => (fresh && hasCard(chat, matches) ? undefined : chat));
   for (const [key, chat] of cache.getQueriesData<Chat>({ queryKey: chats })) {
     const cards = (chat?.messages ?? []).flatMap(({ attachments = [] }) => attachments.filter(matches));
     const ids = [...new Set(cards.filter(({ deleted }) => !deleted).map(({ imageId }) => imageId))];

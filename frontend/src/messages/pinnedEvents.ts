@@ -2,7 +2,7 @@
 
 import type { Message } from '@lightbox/contract/messages/calls.js';
 import type { QueryClient } from '@tanstack/react-query';
-import { change, reread } from '../lib/live';
+import { change, rereadWhere } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
 import type { Chat } from './chat';
 import { concerns, type Given, isMine } from './given';
@@ -25,11 +25,8 @@ const lock = (cache: QueryClient, matches: Match) =>
   );
 
 /** Reads the chats again that have such a place. */
-function again(cache: QueryClient, matches: Match) {
-  for (const [key, chat] of cache.getQueriesData<Chat>({ queryKey: chats })) {
-    if (chat?.messages.some(({ view }) => view && matches(view))) void reread(cache, key);
-  }
-}
+const again = (cache: QueryClient, matches: Match) =>
+  rereadWhere<Chat>(cache, chats, ({ messages }) => messages.some(({ view }) => view && matches(view)));
 
 /** Another share may still give access, so the chats are read again after the places are locked. */
 function ended(cache: QueryClient, share: Given) {
