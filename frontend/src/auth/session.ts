@@ -6,7 +6,7 @@ import { atom, useAtomValue } from 'jotai';
 import { atomWithStorage, createJSONStorage } from 'jotai/utils';
 import { startActivity } from '../lib/activity';
 import { connectSession } from '../lib/http';
-import { forgetPrivate } from '../lib/private';
+import { forgetOthers, forgetPrivate } from '../lib/private';
 import { store } from '../lib/store';
 import { tabs } from '../lib/tabs';
 import { askProof, dropProof } from './proof';
@@ -170,6 +170,8 @@ connectSession({
 // This subscription lasts as long as the page, so that storage events of other tabs arrive. When the person changes or
 // signs out, all private data of the last person is deleted.
 let currentId = session().user?.id;
+// The person may have signed out in another tab while this one was not alive.
+forgetOthers(currentId);
 store.sub(rootAtom, () => {
   const id = session().user?.id;
   if (id === currentId) return;
@@ -180,6 +182,7 @@ store.sub(rootAtom, () => {
     dropProof();
     if (!id) sessionStorage.clear();
   }
+  forgetOthers(id);
   if (id) store.set(endedAtom, undefined);
   currentId = id;
 });

@@ -3,6 +3,7 @@ import type { ImageSearch } from '@lightbox/contract/images/search.js';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import { useViewer } from '../auth/session';
+import { privateKey } from '../lib/private';
 import { useDebounced } from '../lib/useDebounced';
 import { listNames } from './cache';
 
@@ -13,7 +14,7 @@ type Conditions = Pick<ImageSearch, Condition>;
 
 /** Tells in the address that a text belongs to the search. The text itself stays in this tab, until the sign-out. */
 const TEXT = 'text';
-const storeKey = (viewer: string) => `search:${viewer}`;
+const storeKey = (viewer: string) => privateKey('search', viewer);
 
 const patterns: Record<Condition, RegExp> = {
   state: new RegExp(`^(${cardStates.join('|')})$`),

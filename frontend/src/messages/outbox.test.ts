@@ -212,4 +212,21 @@ describe('drafts', () => {
     expect(app.drafts()).toEqual({});
     expect(app.items()).toEqual([]);
   });
+
+  it.each([
+    ['nobody', ''],
+    ['another person', cleo],
+  ])(
+    'Texts of a person who signed out while this tab was not alive are deleted when it loads for %s.',
+    async (_, next) => {
+      app.connect(false);
+      app.keepDraft(ben, 'Dear Ben');
+      app.post(ben, 'Hello');
+      expect(Object.keys(sessionStorage).filter((key) => key.includes(ana))).not.toEqual([]);
+      const user = next && { ...JSON.parse(localStorage.getItem('root') ?? '').user, id: next };
+      localStorage.setItem('root', JSON.stringify(user ? { token: 'token', user } : { token: '', user: null }));
+      app = await load();
+      expect(Object.keys(sessionStorage).filter((key) => key.includes(ana))).toEqual([]);
+    },
+  );
 });

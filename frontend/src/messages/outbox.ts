@@ -9,6 +9,7 @@ import { session, userAtom } from '../auth/session';
 import { said } from '../i18n';
 import { socketAtom } from '../lib/connection';
 import { ApiError } from '../lib/http';
+import { privateKey } from '../lib/private';
 import { emit, mayTryAgain } from '../lib/socket';
 import { store } from '../lib/store';
 import { uuid } from '../lib/uuid';
@@ -42,7 +43,7 @@ interface Kept<T> {
 function kept<T>(name: string, empty: T) {
   const load = (owner: string): T => {
     try {
-      return (JSON.parse(sessionStorage.getItem(`${name}:${owner}`) ?? 'null') as T | null) ?? empty;
+      return (JSON.parse(sessionStorage.getItem(privateKey(name, owner)) ?? 'null') as T | null) ?? empty;
     } catch {
       return empty;
     }
@@ -60,7 +61,7 @@ function kept<T>(name: string, empty: T) {
     const next = to(store.get(value));
     store.set(base, { owner, value: next });
     try {
-      sessionStorage.setItem(`${name}:${owner}`, JSON.stringify(next));
+      sessionStorage.setItem(privateKey(name, owner), JSON.stringify(next));
     } catch {
       // The storage is full or forbidden: the value stays in memory until the tab closes.
     }
