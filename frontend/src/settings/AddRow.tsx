@@ -69,7 +69,8 @@ export function AddRow({ wide, draft, onDraft, onAdded }: Props) {
       onDraft(nothingNew);
       onAdded();
     },
-    onError: (error) => onDraft({ ...draft, faults: refusal(error, { name: name.trim(), value }) }),
+    onError: (error) =>
+      onDraft({ ...draft, faults: refusal(error, ['name', 'value', 'description'], { name: name.trim(), value }) }),
   });
 
   const submit = () => {

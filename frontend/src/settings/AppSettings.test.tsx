@@ -14,6 +14,8 @@ const stored = (): Setting => ({
   updatedAt: '2026-09-02T08:00:00.000Z',
 });
 let list: Setting[];
+/** The settings that another administrator adds a moment before this one. */
+let taken: Setting[];
 const refused = (field: string, message: string) => ({
   status: 422,
   body: { message: 'Please check the fields.', error: 'VALIDATION_FAILED', errors: [{ field, message }] },
@@ -47,6 +49,7 @@ const known = () => [
   number('session.idleMinutes', 'minutes', [1, 720], '30'),
   number('upload.maxBytes', 'bytes', [1024 ** 2, 512 * 1024 ** 2], String(10 * 1024 ** 2)),
   choice('directory.patients', ['all', 'known']),
+  choice('access.breakGlass', ['no', 'yes']),
 ];
 const change = (n: number, from: string | null, to: string | null) => ({
   id: String(n).padStart(24, '0'),
@@ -76,6 +79,10 @@ const server = () =>
       return { body: { data: list[0] } };
     },
     'POST /appsetting/add': ({ body }) => {
+      if (taken.length > 0) {
+        list = [...list, ...taken];
+        return { status: 409, body: { message: 'Taken.', error: 'CONFLICT', requestId: 'r' } };
+      }
       const added = { ...stored(), id: 'b'.repeat(24), ...(body as object) };
       list = [...list, added];
       return { status: 201, body: { data: added } };
@@ -84,6 +91,7 @@ const server = () =>
 
 beforeEach(() => {
   list = [stored()];
+  taken = [];
 });
 
 const row = (name: string) => within(screen.getByText(name).closest('tr') as HTMLElement);
@@ -152,6 +160,42 @@ describe('the settings', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Save' }));
     await row('Patients that providers find').findByText('Known patients only');
     expect(heard.find(({ method }) => method === 'POST')?.body).toMatchObject({ value: 'known' });
+  });
+
+  it('A known setting that another administrator sets at the same moment says so, and shows the value of both.', async () => {
+    server();
+    taken = [{ ...stored(), id: 'e'.repeat(24), name: 'session.idleMinutes', value: '20' }];
+    renderScreen(<AppSettings />, '/appsettings');
+    await userEvent.click(await screen.findByRole('button', { name: 'Edit Log out after inactivity' }));
+    const value = screen.getByLabelText<HTMLInputElement>('Value of Log out after inactivity');
+    fireEvent.change(value, { target: { value: '15' } });
+    await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+    await screen.findByText(/another administrator changed this setting/);
+    expect(value.value).toBe('15');
+    await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+    await row('Log out after inactivity').findByText('20 minutes');
+  });
+
+  it('A switch that another administrator turns at the same moment says so, and turns.', async () => {
+    server();
+    taken = [{ ...stored(), id: 'e'.repeat(24), name: 'access.breakGlass', value: 'yes' }];
+    renderScreen(<AppSettings />, '/appsettings');
+    const turn = await screen.findByRole<HTMLInputElement>('checkbox');
+    await userEvent.click(turn);
+    await screen.findByText(/another administrator changed this setting/);
+    await waitFor(() => expect(turn.checked).toBe(true));
+  });
+
+  it('A note with a name that is taken has the fault at its name.', async () => {
+    server();
+    taken = [{ ...stored(), id: 'e'.repeat(24), name: 'ward.fax' }];
+    renderScreen(<AppSettings />, '/appsettings');
+    const name = await screen.findByLabelText('Name of the new setting');
+    fireEvent.change(name, { target: { value: 'ward.fax' } });
+    fireEvent.change(screen.getByLabelText('Value of the new setting'), { target: { value: '12' } });
+    await userEvent.click(screen.getByRole('button', { name: 'Add' }));
+    expect((await screen.findByRole('alert')).textContent).toBe('A setting with this name already exists.');
+    expect(name.getAttribute('aria-invalid')).toBe('true');
   });
 
   it('A fault stays at its field when the tablet is turned.', async () => {

@@ -41,7 +41,7 @@ export function EditRow({ setting, wide, draft, onDraft }: EditProps) {
       toast.success(t('settings.saved', { name: setting.name }));
       onDone();
     },
-    onError: (error) => refuse(refusal(error, { name: setting.name, value })),
+    onError: (error) => refuse(refusal(error, ['value', 'description'], { name: setting.name, value })),
   });
   useEffect(() => {
     input.current?.focus();

@@ -116,7 +116,7 @@ export function KnownRow({ known, info, setting, wide, draft, onDraft, onDefault
       toast.success(t('settings.saved', { name }));
       onDraft(undefined);
     },
-    onError: (error) => refuse(refusal(error, { name: known.name, value: typed ?? '' })),
+    onError: (error) => refuse(refusal(error, draft ? ['value'] : [], { name: known.name, value: typed ?? '' })),
   });
   const submit = () => {
     if (typed === undefined || typed === info.current) return onDraft(undefined);

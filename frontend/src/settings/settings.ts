@@ -138,16 +138,23 @@ export function useFault() {
 }
 
 /**
- * Returns a function that handles a refusal: faults of a field go to the field, others into a toast. An unreachable server
- * has the specification's words.
+ * Returns a function that handles a refusal: faults of the fields that the row shows go to the field, others into a toast.
+ * An unreachable server has the specification's words.
  */
 export function useRefusal() {
   const { t } = useTranslation();
+  const cache = useQueryClient();
   const fault = useFault();
-  return (error: unknown, { name = '', value = '' } = {}): Faults => {
+  return (error: unknown, shown: (keyof Faults)[] = [], { name = '', value = '' } = {}): Faults => {
     if (error instanceof ApiError) {
-      if (error.code === 'CONFLICT') return { name: error.message };
-      const placed = error.errors.filter(({ field }) => ['name', 'value', 'description'].includes(field));
+      if (error.code === 'CONFLICT') {
+        if (shown.includes('name')) return { name: t('settings.nameTaken') };
+        // Somebody else has added the record of the setting meanwhile.
+        void reread(cache, ['settings']);
+        toast.error(t('settings.changedMeanwhile'));
+        return {};
+      }
+      const placed = error.errors.filter(({ field }) => shown.some((one) => one === field));
       // The fault of a known setting is worded here, in the language of the viewer.
       if (placed.length)
         return {

@@ -35,6 +35,8 @@ export const settings = {
   noDescription: '–',
   unreachable: 'Backend server is not reachable. Please check your server.',
   failed: 'The setting could not be changed.',
+  nameTaken: 'A setting with this name already exists.',
+  changedMeanwhile: 'Not saved: another administrator changed this setting at the same moment. Please check its value.',
   removeTitle: 'Delete {{name}}?',
   removeText: 'This note has no effect in Lightbox. It will be deleted for every administrator.',
   removeKnown: 'Lightbox will use its default, {{value}}, immediately and for everyone.',
