@@ -3,6 +3,8 @@ import type { ComponentType } from 'react';
 import { store } from './store';
 
 export interface ToastOptions {
+  /** A toast replaces the one with the same id. */
+  id?: string;
   description?: string;
   /** The button of the toast. */
   action?: { label: string; onClick: () => void };
