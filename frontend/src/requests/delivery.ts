@@ -1,6 +1,7 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { ApiError } from '../lib/http';
 import { hashOf } from '../uploads/reader';
+import { isAway, isFull, isServerError, mostTries, reasonOf } from '../uploads/sending';
 import type { Source } from '../uploads/sources';
 import { finish, hasArrived, open, sendPieces } from './sender';
 
@@ -20,10 +21,6 @@ export interface Progress {
   error?: unknown;
 }
 
-const isAway = (error: unknown) =>
-  error instanceof ApiError &&
-  (error.status === 0 || error.status >= 500 || error.code === 'CONFLICT' || [408, 423].includes(error.status));
-const isFull = (error: unknown) => error instanceof ApiError && ['QUOTA_REACHED', 'STORAGE_FULL'].includes(error.code);
 const longestWaitMs = 30_000;
 
 /** Waits, but not longer than until the connection is back. */
@@ -74,8 +71,9 @@ export class Delivery {
       await this.handOver();
     } catch (error) {
       if (this.stop.signal.aborted) return;
-      this.cancel();
+      // The other files end after this was said: from then on the delivery says nothing.
       this.say({ state: error === over ? 'over' : isFull(error) ? 'full' : 'failed', error });
+      this.cancel();
     }
   }
 
@@ -114,6 +112,8 @@ export class Delivery {
           },
           onProgress: (bytes) => this.count(parcel, bytes),
           signal,
+        }).catch(async (error) => {
+          throw await reasonOf(error, file);
         });
       });
       this.count(parcel, source.size);
@@ -129,34 +129,40 @@ export class Delivery {
   /** Repeats the work while the connection is lost, the server is busy or the token has expired. */
   private async persist(work: () => Promise<void>): Promise<void> {
     const { signal } = this.stop;
-    for (let misses = 1; ; misses += 1) {
+    let expired = false;
+    for (let misses = 0, failures = 0; ; ) {
       signal.throwIfAborted();
       try {
+        if (expired) await this.renew();
+        expired = false;
         await work();
         if (this.progress.state !== 'sending') this.say({ state: 'sending' });
         return;
       } catch (error) {
         signal.throwIfAborted();
-        if (error instanceof ApiError && error.status === 401) {
-          await this.renew();
-        } else if (error instanceof ApiError && error.status === 429) {
+        if (!(error instanceof ApiError)) throw error;
+        if (error.status === 401 && !expired) {
+          expired = true;
+        } else if (error.status === 429) {
           this.say({ state: 'busy' });
           await wait((error.retryAfter ?? 60) * 1000, signal);
         } else if (isAway(error)) {
+          misses += 1;
           this.say({ state: 'waiting' });
           await wait(Math.min(2 ** misses * 500, longestWaitMs), signal);
+        } else if (isServerError(error) && failures < mostTries - 1) {
+          failures += 1;
+          this.say({ state: 'busy' });
+          await wait(2 ** failures * 500, signal);
         } else throw error;
       }
     }
   }
 
   private async renew(): Promise<void> {
-    const opened = await open(this.address, this.stop.signal).catch((error) => {
-      if (isAway(error)) return { token: this.token };
-      throw error;
-    });
-    if (!opened.token) throw over;
-    this.token = opened.token;
+    const { token } = await open(this.address, this.stop.signal);
+    if (!token) throw over;
+    this.token = token;
   }
 
   private count(parcel: Parcel, bytes: number) {

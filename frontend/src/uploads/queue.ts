@@ -11,7 +11,7 @@ import { knownImage, newStudy } from './calls';
 import { hashOf, headOf, stopReading } from './reader';
 import { interruptedAtom, lockOf, type Unfinished, unfinished } from './resumable';
 import { sendFile } from './send';
-import { isAway } from './sending';
+import { isAway, isFull, isServerError, mostTries, reasonOf } from './sending';
 import type { Source } from './sources';
 import { askedGroupAtom, emptyTray, type Group, type Item, isUnderWay, trayAtom } from './tray';
 
@@ -126,16 +126,6 @@ function exclusively<T>(hash: string, signal: AbortSignal, work: () => Promise<T
   return navigator.locks.request(lockOf(hash), { signal }, work) as Promise<T>;
 }
 
-/** Reads a file to find out whether it was changed or deleted on the disk since it was chosen. Returns the reason. */
-const unreadable = (file: File): Promise<unknown> =>
-  file
-    .slice(0, 1)
-    .arrayBuffer()
-    .then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-
 async function run(job: Job) {
   const stop = new AbortController();
   set(job, { stop, state: 'checking', progress: 0, error: undefined });
@@ -144,8 +134,7 @@ async function run(job: Job) {
     job.hash ??= await hashOf(file).catch(() => '');
     stop.signal.throwIfAborted();
     await exclusively(job.hash, stop.signal, () => deliver(job, file, stop.signal)).catch(async (error) => {
-      // To the browser, a file that it cannot read any more is a lost connection: waiting for it would never end.
-      throw (isUnreachable(error) && (await unreadable(file))) || error;
+      throw await reasonOf(error, file);
     });
     misses = 0;
   } catch (error) {
@@ -195,13 +184,8 @@ async function studyOf({ study, patient }: Batch): Promise<string | undefined> {
   }
 }
 
-const isUnreachable = (error: unknown) => error instanceof ApiError && error.status === 0;
 /** The upload may have arrived in spite of the error: a retry with the same key is safe. */
 const isUnsure = (error: unknown) => !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
-/** Every further file would fail in the same way. */
-const isFull = (error: unknown) => error instanceof ApiError && ['QUOTA_REACHED', 'STORAGE_FULL'].includes(error.code);
-/** Tries after an error of the server itself. */
-const mostTries = 3;
 
 /** After a definite refusal the next try is another upload. */
 function renew(job: Job) {
@@ -228,7 +212,7 @@ function settle(job: Job, error: unknown) {
     return wait('connection', Math.min(2 ** misses, 60) * 1000);
   }
   job.tries += 1;
-  if (!batch?.attended && !isFull(error) && isServerError(error) && job.tries < mostTries) {
+  if (!batch?.attended && isServerError(error) && job.tries < mostTries) {
     set(job, { state: 'waiting' });
     return wait('connection', 2 ** job.tries * 1000);
   }
@@ -242,8 +226,6 @@ async function readNamed(batch: Batch, { source }: Job) {
   batch.named = { name: dicom?.patientName, birthDate: dicom?.patientBirthDate, sex: dicom?.patientSex };
   publish();
 }
-
-const isServerError = (error: unknown) => error instanceof ApiError && error.status >= 500;
 
 /** Waits before the next file is started. A connection that comes back ends the wait. */
 function wait(reason: 'connection' | 'limit', ms: number) {
