@@ -4,7 +4,7 @@ import { senderRoutes } from '@lightbox/contract/requests/routes.js';
 import { queryOptions } from '@tanstack/react-query';
 import { type HttpResponse, Upload } from 'tus-js-client';
 import { send } from '../lib/http';
-import { asApiError, endpoint, pieceBytes } from '../uploads/tus';
+import { asApiError, endpoint, pieceBytes, startUntil } from '../uploads/tus';
 
 const calls: Routes<Pick<typeof requestCalls, keyof typeof senderRoutes>> = senderRoutes;
 
@@ -54,6 +54,8 @@ export function sendPieces({ file, caption, token, url, onBegun, onProgress, sig
       retryDelays: null,
       storeFingerprintForResuming: false,
       headers: { Authorization: `Bearer ${token}` },
+      // The library would send a request whose piece it read while the sender cancelled.
+      onBeforeRequest: () => signal.throwIfAborted(),
       onAfterResponse: (_, response: HttpResponse) => {
         if (response.getStatus() < 300) onProgress(Number(response.getHeader('Upload-Offset') ?? 0));
       },
@@ -62,14 +64,6 @@ export function sendPieces({ file, caption, token, url, onBegun, onProgress, sig
       onSuccess: () => resolve(),
       onError: (error) => void asApiError(error).then(reject),
     });
-    signal.addEventListener(
-      'abort',
-      () => {
-        void upload.abort();
-        reject(signal.reason);
-      },
-      { once: true },
-    );
-    upload.start();
+    startUntil(signal, upload, reject);
   });
 }

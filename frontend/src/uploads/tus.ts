@@ -30,6 +30,17 @@ export async function asApiError(error: Error | DetailedError): Promise<Error> {
   });
 }
 
+/** Starts an upload, unless the signal has ended it before; from then on the signal stops it. */
+export function startUntil(signal: AbortSignal, upload: Upload, reject: (reason: unknown) => void) {
+  if (signal.aborted) return reject(signal.reason);
+  const stop = () => {
+    void upload.abort();
+    reject(signal.reason);
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  upload.start();
+}
+
 /** Sends the rest of an upload, or all of it. Resolves to the id of the stored image. */
 function transfer(sending: Sending, begun: Unfinished | undefined, keep: (url: string) => void): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -44,7 +55,12 @@ function transfer(sending: Sending, begun: Unfinished | undefined, keep: (url: s
       retryDelays: null,
       // The product keeps its own records, without names.
       storeFingerprintForResuming: false,
-      onBeforeRequest: async (request) => request.setHeader('Authorization', `Bearer ${await liveToken()}`),
+      onBeforeRequest: async (request) => {
+        const token = await liveToken();
+        // The upload may have ended meanwhile, and the token may be that of the next person.
+        sending.signal.throwIfAborted();
+        request.setHeader('Authorization', `Bearer ${token}`);
+      },
       onAfterResponse: (_, response: HttpResponse) => {
         if (response.getStatus() < 300) active();
         imageId = response.getHeader('Lightbox-Image') ?? imageId;
@@ -54,15 +70,7 @@ function transfer(sending: Sending, begun: Unfinished | undefined, keep: (url: s
       onSuccess: () => resolve(imageId),
       onError: (error) => void asApiError(error).then(reject),
     });
-    sending.signal.addEventListener(
-      'abort',
-      () => {
-        void upload.abort();
-        reject(sending.signal.reason);
-      },
-      { once: true },
-    );
-    upload.start();
+    startUntil(sending.signal, upload, reject);
   });
 }
 
