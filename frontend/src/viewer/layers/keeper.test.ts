@@ -86,6 +86,48 @@ describe('The keeper of marks', () => {
     await vi.runAllTimersAsync();
     expect(made.state).toBe('saved');
   });
+
+  it('Undo takes back the own change, and leaves what another window added and deleted meanwhile.', async () => {
+    const { made, sent } = keeper([]);
+    const ids = () => sent.at(-1)?.marks.map(({ id }) => id);
+    made.read(layer(1, mark('old')));
+    made.drawn([mark('old'), mark('here')]);
+    await vi.runAllTimersAsync();
+    expect(ids()).toEqual(['old', 'here']);
+    made.read(layer(3, mark('here'), mark('there')));
+    made.undo();
+    await vi.runAllTimersAsync();
+    expect(ids()).toEqual(['there']);
+  });
+
+  it('A change that another window took back is no step of undo.', async () => {
+    const { made, shown } = keeper([]);
+    made.read(layer(1, mark('old')));
+    made.drawn([mark('old', 1)]);
+    made.drawn([mark('old', 1), mark('here')]);
+    await vi.runAllTimersAsync();
+    made.read(layer(3, mark('old', 1)));
+    made.undo();
+    expect(shown.at(-1)).toEqual([mark('old')]);
+    expect(made.lastChange).toBe(0);
+  });
+
+  it('A keeper that has ended sends nothing more, also when its last save is answered late.', async () => {
+    let refuse = (_: string) => {};
+    const late = () =>
+      new Promise<Layer>((_, reject) => {
+        refuse = reject;
+      });
+    const { made, sent } = keeper([late], layer(5, mark('x')));
+    made.read(layer(1));
+    made.drawn([mark('here')]);
+    await vi.runAllTimersAsync();
+    expect(sent).toHaveLength(1);
+    made.end();
+    refuse('stale');
+    await vi.runAllTimersAsync();
+    expect(sent).toHaveLength(1);
+  });
 });
 
 it('Marks that were saved do not vanish when an answer from before the first save arrives.', async () => {

@@ -50,6 +50,15 @@ export function rebased(base: readonly Mark[], mine: readonly Mark[], theirs: re
   return [...kept, ...added].slice(0, limits.marks);
 }
 
+/** The changes of all images in their order, so that undo takes back the last one of a study. */
+let changes = 0;
+
+/** A state that a person can go back to, and the number of the change that ended it. */
+interface Earlier {
+  marks: readonly Mark[];
+  change: number;
+}
+
 /** Keeps the own layer of one image: saves changes by itself, and takes over those of other windows. */
 export class Keeper {
   state: KeepState = 'saved';
@@ -57,18 +66,20 @@ export class Keeper {
   #base: Pick<Layer, 'version' | 'marks' | 'shared'> = { version: 0, marks: [], shared: false };
   #mine: readonly Mark[] = [];
   #loaded = false;
+  #ended = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running = false;
   #wait = RETRY_MS;
-  readonly #undos: (readonly Mark[])[] = [];
+  #undos: Earlier[] = [];
 
   constructor(readonly host: Host) {}
 
   get marks(): readonly Mark[] {
     return this.#mine;
   }
-  get canUndo(): boolean {
-    return this.#undos.length > 0;
+  /** The number of the last change that can be taken back; 0 when there is none. The higher one was later. */
+  get lastChange(): number {
+    return this.#undos.at(-1)?.change ?? 0;
   }
   get isDirty(): boolean {
     return !same(this.#mine, this.#base.marks) || this.shared !== this.#base.shared;
@@ -76,6 +87,7 @@ export class Keeper {
 
   /** The layer as the server has it; undefined when there is none. */
   read(layer: Layer | undefined): void {
+    if (this.#ended) return;
     const first = !this.#loaded;
     this.#loaded = true;
     const now = layer ?? { version: 0, marks: [], shared: this.shared };
@@ -84,6 +96,7 @@ export class Keeper {
     if (this.#running || known || (!first && now.version === this.#base.version)) return;
     const wasDirty = this.isDirty;
     const marks = wasDirty ? rebased(this.#base.marks, this.#mine, now.marks) : now.marks;
+    this.#rebaseUndos(now.marks, marks);
     if (this.shared === this.#base.shared) this.shared = now.shared;
     this.#base = now;
     this.#show(marks);
@@ -94,7 +107,8 @@ export class Keeper {
   /** The marks as they are drawn now. */
   drawn(marks: readonly Mark[]): void {
     if (same(marks, this.#mine)) return;
-    this.#undos.push(this.#mine);
+    changes += 1;
+    this.#undos.push({ marks: this.#mine, change: changes });
     if (this.#undos.length > UNDOS) this.#undos.shift();
     this.#mine = marks;
     this.#changed();
@@ -109,14 +123,14 @@ export class Keeper {
   undo(): void {
     const before = this.#undos.pop();
     if (!before) return;
-    this.#show(before);
+    this.#show(before.marks);
     this.#changed();
   }
 
   /** Saves at once, as when the connection is back or the screen closes. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
-    if (this.#running || !this.#loaded) return;
+    if (this.#running || this.#ended || !this.#loaded) return;
     if (!this.isDirty) return this.#is('saved');
     this.#running = true;
     this.#is('saving');
@@ -136,10 +150,21 @@ export class Keeper {
   /** Forgets everything: nothing is saved any more. */
   end(): void {
     clearTimeout(this.#timer);
-    this.#loaded = false;
+    this.#ended = true;
+  }
+
+  /** Other windows made `theirs` of the layer: undo takes back the own changes alone. */
+  #rebaseUndos(theirs: readonly Mark[], mine: readonly Mark[]) {
+    const states = this.#undos.map(({ marks, change }) => ({
+      marks: rebased(this.#base.marks, marks, theirs),
+      change,
+    }));
+    // A step that another window has taken already would change nothing.
+    this.#undos = states.filter(({ marks }, i) => !same(marks, states[i + 1]?.marks ?? mine));
   }
 
   async #failed(how: ReturnType<Host['judge']>): Promise<void> {
+    if (this.#ended) return;
     if (how === 'refused') return this.#is('refused');
     this.#is('waiting');
     if (how === 'stale') {
@@ -167,6 +192,7 @@ export class Keeper {
 
   #later(ms: number) {
     clearTimeout(this.#timer);
+    if (this.#ended) return;
     this.#timer = setTimeout(() => void this.flush(), ms);
   }
 

@@ -200,8 +200,8 @@ export function useLayers({ engine, source, images, me, ended }: Wishes) {
       for (const keeper of own) keeper.share(shared);
       tell();
     },
-    canUndo: own.some((keeper) => keeper.canUndo),
-    undo: () => own.find((keeper) => keeper.canUndo)?.undo(),
+    canUndo: own.some(({ lastChange }) => lastChange > 0),
+    undo: () => [...own].sort((one, other) => other.lastChange - one.lastChange)[0]?.undo(),
     isHidden: (key: string) => hidden.has(key),
     toggle: (key: string) => {
       const next = new Set(hidden);
