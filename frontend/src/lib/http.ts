@@ -44,6 +44,8 @@ export interface RequestOptions {
   /** True for a call that ends the session itself: its answer counts also when nobody is signed in any more. */
   endsSession?: boolean;
   signal?: AbortSignal | undefined;
+  /** True when a page that is closed should not end the request. */
+  outlives?: boolean;
   /**
    * Gets the share that was sent, 0…1. The client then uses XMLHttpRequest, because fetch reports no upload progress.
    */
@@ -115,16 +117,21 @@ interface Prepared {
   headers: Record<string, string>;
   body: BodyInit | undefined;
   signal: AbortSignal | undefined;
+  keepalive: boolean;
 }
+
+/** Characters of a body that surely have less than 64 KiB: for more, browsers refuse `keepalive`. */
+const keptAliveLength = 20_000;
 
 const unreachable = () => new ApiError(0, 'UNREACHABLE', 'The server cannot be reached. Check your connection.');
 
-async function viaFetch({ method, url, headers, body, signal }: Prepared): Promise<Answer> {
+async function viaFetch({ method, url, headers, body, signal, keepalive }: Prepared): Promise<Answer> {
   const response = await fetch(url, {
     method,
     headers,
     body: body ?? null,
     signal: signal ?? null,
+    keepalive,
     credentials: 'same-origin',
     cache: 'no-store',
   }).catch((error: unknown) => {
@@ -189,6 +196,7 @@ function prepare(method: string, path: string, options: RequestOptions, token: s
     headers,
     body: body as BodyInit | undefined,
     signal: options.signal,
+    keepalive: options.outlives === true && typeof body === 'string' && body.length <= keptAliveLength,
   };
 }
 

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../lib/errors';
 import { Meter } from '../ui/Meter';
 import { Note } from '../ui/Note';
-import type { Progress } from './delivery';
+import { isRunning, type Progress } from './delivery';
 
 /** More names would fill the page. */
 const namesShown = 8;
@@ -23,7 +23,7 @@ interface Props {
 export function Delivering({ progress, total, name, onCancel, onHandOver, onRestart }: Props) {
   const { t } = useTranslation();
   const { state, done, share, refused } = progress;
-  const running = state === 'sending' || state === 'waiting' || state === 'busy';
+  const running = isRunning(progress);
   return (
     <Stack gap="4">
       {running && (

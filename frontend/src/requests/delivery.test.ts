@@ -81,3 +81,17 @@ it('A failure of the server itself is tried again some times, and then the sende
   expect(states).not.toContain('waiting');
   expect(heard).toHaveLength(3);
 });
+
+it('Closing the page asks while the files are on their way, and not afterwards.', async () => {
+  const asks = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+  const asked: boolean[] = [];
+  answer({
+    'GET /send/known': () => {
+      asked.push(asks());
+      return { body: { data: { known: true } } };
+    },
+    'POST /send/finish': () => ({ body: { data: {} } }),
+  });
+  expect((await deliver()).at(-1)).toBe('done');
+  expect([asked, asks()]).toEqual([[true], false]);
+});

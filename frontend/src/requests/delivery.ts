@@ -1,5 +1,6 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { ApiError } from '../lib/http';
+import { askBeforeLeaving } from '../lib/leaving';
 import { hashOf } from '../uploads/reader';
 import { isAway, isFull, isServerError, mostTries, reasonOf } from '../uploads/sending';
 import type { Source } from '../uploads/sources';
@@ -20,6 +21,9 @@ export interface Progress {
   refused: { name: string; error: ApiError }[];
   error?: unknown;
 }
+
+/** True while the delivery goes on by itself. */
+export const isRunning = ({ state }: Progress) => state === 'sending' || state === 'waiting' || state === 'busy';
 
 const longestWaitMs = 30_000;
 
@@ -61,6 +65,7 @@ export class Delivery {
   }
 
   async run(): Promise<void> {
+    const stopAsking = askBeforeLeaving(() => !this.stop.signal.aborted && isRunning(this.progress));
     const rest = [...this.parcels];
     const work = async () => {
       for (let next = rest.shift(); next; next = rest.shift()) await this.deliver(next);
@@ -74,6 +79,8 @@ export class Delivery {
       // The other files end after this was said: from then on the delivery says nothing.
       this.say({ state: error === over ? 'over' : isFull(error) ? 'full' : 'failed', error });
       this.cancel();
+    } finally {
+      stopAsking();
     }
   }
 

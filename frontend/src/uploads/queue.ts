@@ -2,6 +2,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import { refreshLists } from '../images/cache';
 import { socketAtom } from '../lib/connection';
 import { ApiError } from '../lib/http';
+import { askBeforeLeaving } from '../lib/leaving';
 import { holdPrivate } from '../lib/private';
 import { queryClient } from '../lib/query';
 import { store } from '../lib/store';
@@ -332,10 +333,7 @@ export function leaveToTray(groupId: string) {
   publish();
 }
 
-function askBeforeLeaving(event: BeforeUnloadEvent) {
-  if (jobs.some(isUnderWay)) event.preventDefault();
-}
-window.addEventListener('beforeunload', askBeforeLeaving);
+askBeforeLeaving(() => jobs.some(isUnderWay));
 
 holdPrivate(() => {
   for (const job of jobs) halt(job);

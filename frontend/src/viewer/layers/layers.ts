@@ -34,7 +34,7 @@ function withLayer(held: Layers, saved: Layer): Layers {
 /** The calls of a keeper for the own layer of an image. */
 export const callsFor = (id: string, me: string): Pick<Host, 'save' | 'load' | 'judge'> => ({
   save: async (body: SaveLayer) => {
-    const { data } = await send(annotationCalls.saveAnnotations, { params: { id }, body });
+    const { data } = await send(annotationCalls.saveAnnotations, { params: { id }, body }, { outlives: true });
     change<Layers>(queryClient, layersKey, (held) => withLayer(held, data));
     return data;
   },

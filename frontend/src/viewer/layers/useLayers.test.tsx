@@ -70,3 +70,17 @@ it('Undo in a study takes back the last mark, and not one on another slice that 
   act(() => result.current.undo());
   expect(ids()).toEqual(['first']);
 });
+
+it('Closing the page asks until the marks are saved, and saves them with a request that outlives the page.', async () => {
+  const asks = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+  const { result, draw, saves, answerSave } = await open();
+  expect(asks()).toBe(false);
+  await draw(a, 'mark');
+  expect(asks()).toBe(true);
+  window.dispatchEvent(new Event('pagehide'));
+  expect(saves).toEqual([{ kept: true }]);
+  expect(asks()).toBe(true);
+  answerSave();
+  await waitFor(() => expect(result.current.state).toBe('saved'));
+  expect(asks()).toBe(false);
+});

@@ -2,6 +2,7 @@ import type { Layer, Layers, Mark } from '@lightbox/contract/annotations/schemas
 import type { UserRef } from '@lightbox/contract/users/schemas.js';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { askBeforeLeaving } from '../../lib/leaving';
 import { holdPrivate } from '../../lib/private';
 import type { Engine } from '../useEngine';
 import { Keeper, type KeepState } from './keeper';
@@ -22,9 +23,14 @@ function forget(id: string, keeper: Keeper) {
 holdPrivate(() => {
   for (const [id, keeper] of keepers) forget(id, keeper);
 });
-window.addEventListener('online', () => {
+const saveAll = () => {
   for (const keeper of keepers.values()) void keeper.flush();
-});
+};
+window.addEventListener('online', saveAll);
+// A phone does not ask before it ends a page. It hides the page first.
+window.addEventListener('pagehide', saveAll);
+document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && saveAll());
+askBeforeLeaving(() => [...keepers.values()].some(({ state }) => state === 'saving' || state === 'waiting'));
 
 /** The layers of one author among the opened images. */
 export interface AuthorLayers {
@@ -167,12 +173,6 @@ export function useLayers({ engine, source, images, me, ended }: Wishes) {
 
   const own = [...keepers].filter(([id]) => images.has(id)).map(([, keeper]) => keeper);
   const state = worst(own.map((keeper) => keeper.state));
-  useEffect(() => {
-    if (state !== 'waiting') return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
-  }, [state]);
 
   const authors = useMemo(() => {
     if (!data) return nothing;
