@@ -58,15 +58,16 @@ export function Player({ voice }: { voice: Voice | RecordedVoice }) {
     const { current } = audio;
     if (!current || state === 'loading') return;
     setFault(undefined);
+    // The message may leave the screen during each wait. Then it does not sound.
     try {
       if (!address.current) {
         setState('loading');
         const bytes = await bytesFrom(voice);
-        // The message may have left the screen meanwhile.
         if (audio.current !== current) return;
         address.current = URL.createObjectURL(bytes);
         current.src = address.current;
         await findLength(current);
+        if (audio.current !== current) return;
         current.currentTime = at;
       }
       if (playing !== current) playing?.pause();
