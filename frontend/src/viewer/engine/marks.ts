@@ -5,6 +5,7 @@ import { partsOf, uidOf } from '../markUid';
 import type { Vector } from '../orientation';
 import { frameIdOf, frameOf, scheme } from './frameId';
 import { pixelsOf } from './measures';
+import { annotationsInOrder, numberOf } from './order';
 import { isFromCorner, type PlaneModule, pixelOf, worldOf } from './plane';
 import { runningEngine } from './start';
 import { annotationOf, measureTools } from './tools';
@@ -44,7 +45,7 @@ export interface DrawnMark {
 
 /** Returns all marks that are drawn on frames. Marks on cuts belong to no frame, and are not kept. */
 export function drawnMarks(): DrawnMark[] {
-  return (annotation.state.getAllAnnotations() as unknown as Drawn[]).flatMap((one) => {
+  return (annotationsInOrder() as unknown as Drawn[]).flatMap((one) => {
     const frameId = one.metadata.referencedImageId;
     const kind = kinds.find((name) => measureTools[name] === one.metadata.toolName);
     const plane = frameId?.startsWith(`${scheme}:`) ? planeOf(frameId) : undefined;
@@ -103,6 +104,7 @@ function add(imageId: string, layer: string | undefined, mark: Mark) {
     viewUp: plane.columnCosines.map((value) => -value),
   };
   const uid = uidOf(layer, mark.id);
+  numberOf(uid);
   const made = { ...annotationOf(metadata, points, mark.text ?? ''), annotationUID: uid };
   annotation.state.addAnnotation(made as never, undefined as never);
   const { pixels } = mark;

@@ -18,6 +18,7 @@ import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { i18n } from '../../i18n';
 import { ltr } from '../../lib/format';
 import { frameOf } from './frameId';
+import { annotationsInOrder } from './order';
 import { isFromCorner, type PlaneModule, pixelOf } from './plane';
 import { reformatScheme } from './reformat';
 import { factsById } from './registry';
@@ -125,7 +126,7 @@ export const linesOf = (kind: MeasureKind, world: readonly (readonly number[])[]
 
 /** Returns all measurements and arrows that are on the frames, in the order in which they were made. */
 export function measuresOf(toolNames: Record<MarkKind, string>, frameIds: ReadonlySet<string>): Measure[] {
-  return annotation.state.getAllAnnotations().flatMap((one): Measure[] => {
+  return annotationsInOrder().flatMap((one): Measure[] => {
     const kind = (Object.keys(toolNames) as MarkKind[]).find((name) => toolNames[name] === one.metadata?.toolName);
     const frameId = one.metadata?.referencedImageId;
     if (!kind || !frameId || !frameIds.has(frameId)) return [];

@@ -87,6 +87,15 @@ describe('The keeper of marks', () => {
     expect(made.state).toBe('saved');
   });
 
+  it('The same marks in another order are no change.', async () => {
+    const { made, sent } = keeper([]);
+    made.read(layer(1, mark('a'), mark('b')));
+    made.drawn([mark('b'), mark('a')]);
+    expect([made.state, made.lastChange]).toEqual(['saved', 0]);
+    await vi.runAllTimersAsync();
+    expect(sent).toEqual([]);
+  });
+
   it('Undo takes back the own change, and leaves what another window added and deleted meanwhile.', async () => {
     const { made, sent } = keeper([]);
     const ids = () => sent.at(-1)?.marks.map(({ id }) => id);

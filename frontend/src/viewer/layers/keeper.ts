@@ -24,16 +24,19 @@ export interface Host {
 }
 
 const hundredth = (value: number) => Math.round(value * 100) / 100;
-/** The marks as text, so that the same ones are equal however they were computed. */
+const byId = (a: Mark, b: Mark) => (a.id < b.id ? -1 : 1);
+/** The marks as text, so that the same ones are equal however they were computed, and in any order. */
 const written = (marks: readonly Mark[]) =>
   JSON.stringify(
-    marks.map(({ id, kind, frame, points, text }) => [
-      id,
-      kind,
-      frame,
-      points.map(([x, y]) => [hundredth(x), hundredth(y)]),
-      text ?? '',
-    ]),
+    [...marks]
+      .sort(byId)
+      .map(({ id, kind, frame, points, text }) => [
+        id,
+        kind,
+        frame,
+        points.map(([x, y]) => [hundredth(x), hundredth(y)]),
+        text ?? '',
+      ]),
   );
 export const same = (a: readonly Mark[], b: readonly Mark[]) => written(a) === written(b);
 
