@@ -1,11 +1,13 @@
 import type { AnalysisAnswer, AnalysisTarget } from '@lightbox/contract/analysis/schemas.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import { screen } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it } from 'vitest';
 import { startSession } from '../auth/session';
-import { answer, newest, renderRoutes } from '../lib/testing';
+import { queryClient } from '../lib/query';
+import { answer, newest, opened, renderRoutes } from '../lib/testing';
 import { AiAnalysis } from './AiAnalysis';
+import { keyOf } from './analysis';
 
 const imageId = '9'.padStart(24, '0');
 const image: Image = {
@@ -107,4 +109,24 @@ it('Markup of a model is text, measurements are folded, and a switch shows the h
   expect(document.querySelector('[data-heat-map]')).toBeNull();
   await userEvent.click(screen.getByRole('checkbox', { name: /heat map of:\s*Bright/ }));
   expect(document.querySelector('[data-heat-map]')).not.toBeNull();
+});
+
+it('A dialog that signs keeps its draft and the typed text while another run replaces the text of the page.', async () => {
+  const own = { ...image, owner: { id: '1'.padStart(24, '0'), firstname: 'Sana', lastname: 'Mirza' } };
+  const heard = show(here, { ...own, analysis: { status: 'completed' } });
+  const read = (next: AnalysisAnswer) => act(() => void queryClient.setQueryData(keyOf(imageId), next));
+  await screen.findByText(/All is well/);
+  read({ ...result, version: 1, description: 'No nodule.' });
+  await userEvent.click(await screen.findByRole('button', { name: 'Review and sign' }));
+  const dialog = within(await opened());
+  await userEvent.type(dialog.getByRole('textbox', { name: /comment/i }), 'Seen.');
+  read({ status: 'queued', progress: 0 });
+  await waitFor(() => expect(document.querySelector('[data-review]')).toBeNull());
+  read({ ...result, version: 2, description: 'A nodule of 9 mm.' });
+  await screen.findByText('A nodule of 9 mm.');
+  await userEvent.click(dialog.getByRole('button', { name: 'Sign' }));
+  // The server refuses the older version with STALE.
+  await waitFor(() =>
+    expect(newest(heard, `POST /analyze/${imageId}/sign`)?.body).toEqual({ version: 1, comment: 'Seen.' }),
+  );
 });

@@ -40,7 +40,9 @@ import { Comparison } from './Comparison';
 import { PickImage } from './PickImage';
 import { ReviewBar } from './ReviewBar';
 import { Running } from './Running';
+import type { Completed } from './review';
 import { Sections } from './Sections';
+import { SignDialog } from './SignDialog';
 import { SignedOpinion } from './SignedOpinion';
 import { GoesTo, useGoing, WhereItGoes } from './target';
 import { Versions } from './Versions';
@@ -223,6 +225,9 @@ function Analysis({ imageId }: { imageId: string }) {
     meta: { fallback: t('analysis.againFailed') },
   });
   const said = useAnnouncement(query.data);
+  // The draft that was opened to be signed, with its version. A newer run replaces the text of the page, and neither the
+  // text in the dialog nor what was typed there: the server refuses the signature of an older version.
+  const [signing, setSigning] = useState<Completed>();
   const answer = query.data;
   // A refusal hides an earlier answer that is still cached.
   const refused = query.error instanceof ApiError && [403, 404, 409].includes(query.error.status);
@@ -298,7 +303,7 @@ function Analysis({ imageId }: { imageId: string }) {
             )}
             {completed && (
               <>
-                <ReviewBar result={completed} image={image.data} />
+                <ReviewBar result={completed} image={image.data} onSign={setSigning} />
                 <Sections result={completed} />
                 <Comparison result={completed} />
               </>
@@ -313,6 +318,7 @@ function Analysis({ imageId }: { imageId: string }) {
               <GoesTo />
             </GridItem>
           )}
+          {signing && <SignDialog draft={signing} onClose={() => setSigning(undefined)} />}
         </Grid>
       )}
     </Page>

@@ -21,7 +21,6 @@ import { Note } from '../ui/Note';
 import { Said } from '../ui/Said';
 import { ReportButton } from './ReportButton';
 import { type Completed, versionsOf } from './review';
-import { SignDialog } from './SignDialog';
 import { WithdrawDialog } from './WithdrawDialog';
 
 const looks = {
@@ -31,11 +30,18 @@ const looks = {
   withdrawn: { Icon: ProhibitIcon, tone: 'danger' },
 } as const satisfies Record<Completed['review']['state'], { Icon: Icon; tone: string }>;
 
+interface Props {
+  result: Completed;
+  image: Image | undefined;
+  /** Asks for the signature under the text that is shown now. */
+  onSign: (draft: Completed) => void;
+}
+
 /** Says if the text is a draft, signed or withdrawn, and offers to staff the moves that they may make. */
-export function ReviewBar({ result, image }: { result: Completed; image: Image | undefined }) {
+export function ReviewBar({ result, image, onSign }: Props) {
   const { t } = useTranslation();
   const viewer = useViewer();
-  const [open, setOpen] = useState<'sign' | 'withdraw'>();
+  const [withdrawing, setWithdrawing] = useState(false);
   const { data: versions } = useQuery(versionsOf(result.imageId));
   const { review, stale, comment, edited = [] } = result;
   const { state, by } = review;
@@ -80,21 +86,20 @@ export function ReviewBar({ result, image }: { result: Completed; image: Image |
       )}
       <Flex gap="2.5" wrap="wrap" mt="4" _empty={{ display: 'none' }}>
         {signs && (
-          <Button onClick={() => setOpen('sign')}>
+          <Button onClick={() => onSign(result)}>
             <SignatureIcon />
             {t('analysis.review.sign')}
           </Button>
         )}
         {state !== 'none' && <ReportButton imageId={result.imageId} />}
         {withdraws && (
-          <Button variant="surface" colorPalette="danger" onClick={() => setOpen('withdraw')}>
+          <Button variant="surface" colorPalette="danger" onClick={() => setWithdrawing(true)}>
             <ProhibitIcon />
             {t('analysis.review.withdraw')}
           </Button>
         )}
       </Flex>
-      {open === 'sign' && <SignDialog draft={result} onClose={() => setOpen(undefined)} />}
-      {open === 'withdraw' && <WithdrawDialog imageId={result.imageId} onClose={() => setOpen(undefined)} />}
+      {withdrawing && <WithdrawDialog imageId={result.imageId} onClose={() => setWithdrawing(false)} />}
     </Box>
   );
 }
