@@ -136,6 +136,40 @@ it('an upload that was killed goes on where it ended, and keeps no name on the d
   expect(notes()).toEqual([]);
 });
 
+const started: (() => void)[] = [];
+afterAll(() => {
+  for (const stop of started) stop();
+});
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  started.push(() => server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+it('an upload goes on although the server still works on a piece of an earlier run (409 CONFLICT)', async () => {
+  const path = join(folder, 'cut.png');
+  await writeFile(path, png(4, 4));
+  const { size } = await stat(path);
+  const asked: string[] = [];
+  const LIGHTBOX_URL = await serve((req, res) => {
+    req.resume();
+    const answer = (status: number, headers: Record<string, string> = {}, body = '') =>
+      res.writeHead(status, { 'tus-resumable': '1.0.0', ...headers }).end(body);
+    if (req.url?.includes('known')) return answer(200, {}, JSON.stringify({ data: {} }));
+    asked.push(req.method ?? '');
+    if (req.method === 'POST') return answer(201, { location: `${LIGHTBOX_URL}/api/upload/tus/1` });
+    if (req.method === 'HEAD') return answer(200, { 'upload-offset': '0', 'upload-length': String(size) });
+    if (asked.filter((method) => method === 'PATCH').length === 1) {
+      return answer(409, {}, JSON.stringify({ message: 'No.', error: 'CONFLICT', requestId: 'r' }));
+    }
+    return answer(204, { 'upload-offset': String(size), 'lightbox-image': 'a'.repeat(24) });
+  });
+  const { out, err } = await run(['upload', path], { LIGHTBOX_URL, LIGHTBOX_TOKEN: 'lbx_x' });
+  expect(out, err).toContain('1 stored');
+  expect(asked).toEqual(['POST', 'PATCH', 'HEAD', 'PATCH']);
+});
+
 it('a token without the right says so, and the exit status is 1', async () => {
   const env = await tokenOf(await buildProvider(test.gateway), ['read']);
   const path = join(folder, 'one.png');
@@ -184,16 +218,6 @@ describe('a server that means harm', () => {
     isShared: false,
     caption: '\u001b[2Jgone\u009b',
   };
-  const started: (() => void)[] = [];
-  afterAll(() => {
-    for (const stop of started) stop();
-  });
-  async function serve(listener: RequestListener): Promise<string> {
-    const server = createServer(listener).listen(0, '127.0.0.1');
-    started.push(() => server.close());
-    await new Promise((resolve) => server.once('listening', resolve));
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }
 
   it('moves no cursor, names no file, and sends nothing to another address', async () => {
     const asked: string[] = [];

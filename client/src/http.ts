@@ -33,13 +33,16 @@ const TRIES = 6;
 const LONGEST_WAIT_S = 3_600;
 const later = new Set([0, 408, 423, 429, 502, 503, 504]);
 
+/** True when the same call may succeed later. */
+export const isAway = ({ status }: ApiError) => later.has(status);
+
 /** Repeats `work` while the server is away or busy. Waits as long as the server says, or twice as long each time. */
-export async function patiently<T>(work: () => Promise<T>): Promise<T> {
+export async function patiently<T>(work: () => Promise<T>, passes = isAway): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof ApiError) || !later.has(error.status) || tries === TRIES) throw error;
+      if (!(error instanceof ApiError) || !passes(error) || tries === TRIES) throw error;
       const seconds = Math.min(LONGEST_WAIT_S, error.retryAfter ?? 2 ** (tries - 1) / 2);
       if (seconds > 60) complain(`The server asks to wait for ${Math.ceil(seconds / 60)} minutes.`);
       await new Promise((resolve) => setTimeout(resolve, seconds * 1000));

@@ -8,7 +8,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import { uploadCalls } from '@lightbox/contract/uploads/calls.js';
 import { DetailedError, type HttpResponse, Upload } from 'tus-js-client';
 import { unfinished } from './account.js';
-import { ApiError, elsewhere, failureOf, type Login, patiently, send } from './http.js';
+import { ApiError, elsewhere, failureOf, isAway, type Login, patiently, send } from './http.js';
 
 /** A file to send. `named`: the person has named it, and not only its folder. */
 export interface Found {
@@ -83,11 +83,11 @@ export async function upload(
     .update(JSON.stringify([login.url, sha256, wish]))
     .digest('hex');
   try {
-    const imageId = await patiently(() => transfer(login, { path, size }, wish, key, onProgress));
+    const imageId = await patiently(() => transfer(login, { path, size }, wish, key, onProgress), passes);
     await unfinished.drop(key);
     return { state: 'stored', imageId };
   } catch (error) {
-    if (error instanceof ApiError && isFinal(error.status)) await unfinished.drop(key);
+    if (error instanceof ApiError && isFinal(error)) await unfinished.drop(key);
     if (!named && error instanceof ApiError && error.code === 'UNSUPPORTED_TYPE') {
       return { state: 'skipped', reason: error.message };
     }
@@ -95,9 +95,12 @@ export async function upload(
   }
 }
 
+/** `CONFLICT`: the server still works on the piece that the end of an earlier run cut off. */
+const passes = (error: ApiError): boolean => isAway(error) || error.code === 'CONFLICT';
+
 /** True when the server has refused the file. Other refusals pass: a new token, or some patience, and the upload goes on. */
-const isFinal = (status: number): boolean =>
-  status >= 400 && status < 500 && ![401, 403, 408, 423, 429].includes(status);
+const isFinal = (error: ApiError): boolean =>
+  error.status >= 400 && error.status < 500 && !passes(error) && ![401, 403].includes(error.status);
 
 async function transfer(
   { url, token }: Login,
