@@ -3,8 +3,9 @@ import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
 import { en } from '../i18n/en';
-import { answer, newest, renderRoutes } from '../lib/testing';
+import { answer, newest, renderRoutes, renderScreen, turnable } from '../lib/testing';
 import { GuestLink } from './GuestLink';
+import { GuestViewer } from './GuestViewer';
 
 const id = '6'.repeat(24);
 const proof = 'p'.repeat(43);
@@ -52,5 +53,22 @@ describe('the screen of a guest link', () => {
     await enter();
     expect(await screen.findByText(en.guests.ended.locked.title)).toBeDefined();
     expect(JSON.stringify(localStorage)).not.toContain(proof);
+  });
+
+  it('The viewer of a link that has ended says why, and has no panel, on a wide screen and on a narrow one.', async () => {
+    const screens = turnable();
+    try {
+      const refused = () => ({ status: 401, body: { error: 'UNAUTHENTICATED', message: 'No.', requestId: 'r' } });
+      answer({ 'POST /guest/state': () => state('revoked'), 'GET /guest/view': refused });
+      const leave = () => undefined;
+      renderScreen(<GuestViewer token="token" address={`${id}.${proof}`} onLeave={leave} />);
+      expect(await screen.findByText(en.guests.ended.revoked.title)).toBeDefined();
+      expect(screen.queryByRole('complementary')).toBeNull();
+      screens.turn('narrow');
+      expect(await screen.findByText(en.guests.ended.revoked.title)).toBeDefined();
+      expect(screen.queryByRole('complementary')).toBeNull();
+    } finally {
+      screens.restore();
+    }
   });
 });

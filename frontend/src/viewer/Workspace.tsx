@@ -235,7 +235,7 @@ export function Workspace(props: Props) {
   const panel = (
     <Panel
       pane={pane}
-      facts={ended ? undefined : facts}
+      facts={facts}
       marks={
         <MarksSection
           layers={layers}
@@ -245,7 +245,7 @@ export function Workspace(props: Props) {
           onCuts={arrangement.name === 'planes'}
         />
       }
-      lookedAt={ended ? undefined : lookedAt}
+      lookedAt={lookedAt}
       rendered={rendered}
       before={
         arrangement.name === 'compare' ? (
@@ -293,7 +293,13 @@ export function Workspace(props: Props) {
         />
       </Box>
       {useTools && desktop && <Rail tool={tool} onTool={chooseTool} onAct={act} on={on} without={without} desktop />}
-      <Box position="relative" minW="0" minH="0" bg="viewer.bg" {...(desktop && !useTools && { gridColumn: '1 / 3' })}>
+      <Box
+        position="relative"
+        minW="0"
+        minH="0"
+        bg="viewer.bg"
+        {...(desktop && !useTools && { gridColumn: ended ? '1 / -1' : '1 / 3' })}
+      >
         <Panes arrangement={arrangement}>
           {ended ? (
             <Box
@@ -376,7 +382,8 @@ export function Workspace(props: Props) {
         {!ended && company.bar}
         {!ended && <NotForDiagnosis panes={places.length} desktop={desktop} />}
       </Box>
-      {desktop && (
+      {/* At the end nothing of the picture stays: the series have thumbnails, and the marks have names. */}
+      {desktop && !ended && (
         <Flex
           as="aside"
           aria-label={t('viewer.panel')}
@@ -399,9 +406,9 @@ export function Workspace(props: Props) {
       <Box gridColumn="1 / -1" minW="0">
         {useTools && <Scrubber pane={pane} playing={cine.playing} onPlay={cine.toggle} />}
       </Box>
-      {!desktop && (
+      {!desktop && !ended && (
         <SidePanel
-          open={open.sheet && !ended}
+          open={open.sheet}
           onClose={() => set({ sheet: false })}
           placement="bottom"
           title={t('viewer.panel')}
@@ -412,7 +419,7 @@ export function Workspace(props: Props) {
           </Box>
         </SidePanel>
       )}
-      {!desktop && !open.sheet && (
+      {!desktop && !ended && !open.sheet && (
         <VisuallyHidden>
           <KeepStatus layers={layers} />
           <MarkLists layers={layers} measures={measuring.measures} onRemove={measuring.remove} />
