@@ -6,6 +6,7 @@ import { decodeText } from '../imaging/characters.js';
 import { implementation } from '../imaging/implementation.js';
 import { Changes, type Copy, sizeOf, wholeCopy } from './change.js';
 import {
+  beginsWithItem,
   cannotDeidentify,
   type Element,
   ElementReader,
@@ -14,7 +15,7 @@ import {
   type Pixels,
   UNDEFINED,
 } from './elements.js';
-import { type Fate, fateOf, rowOf } from './fates.js';
+import { type Fate, fateOf, mayGo, rowOf } from './fates.js';
 import { type Cells, nativePixels } from './nativePixels.js';
 import { BURNED_IN, moduleOf, ofOldPixels, PADDING } from './newPixels.js';
 import type { Steps } from './steps.js';
@@ -295,7 +296,8 @@ class Writer {
     const { tag, start, end, items } = element;
     const named = element.vr === 'UN' ? '' : element.vr;
     const vr = named || rowOf(tag)?.vr || element.vr;
-    const fate = this.fate(element, vr);
+    const decided = this.fate(element, vr);
+    const fate = this.hidesItems(element, decided) ? withoutLook(tag) : decided;
     if (fate === 'remove') {
       this.changed(element, vr, 'removed');
       return null;
@@ -320,6 +322,16 @@ class Writer {
       );
     this.row(tag, vr, kind, depth);
     return this.element(tag, element.vr, typeof after === 'string' ? padded(vr, after) : after, encoding);
+  }
+
+  /** True for a value that would stay as it is although it looks like a sequence, or must be one: nobody can look inside. */
+  private hidesItems(element: Element, fate: Fate): boolean {
+    const { items, from, to, undefinedLength } = element;
+    if (items || from === to) return false;
+    if (fate === 'within') return true;
+    // The fragments of an icon are items too.
+    if (fate !== 'keep' || undefinedLength) return false;
+    return [false, true].some((big) => beginsWithItem(this.bytes, element, { big }));
   }
 
   private fate(element: Element, vr: string): Fate {
@@ -437,6 +449,12 @@ class Writer {
       hasPixels: Boolean(this.pixels),
     });
   }
+}
+
+/** The fate of a sequence that cannot be followed. The file is of no use without one that the table does not let go. */
+function withoutLook(tag: number): Fate {
+  if (mayGo(tag)) return 'remove';
+  throw cannotDeidentify();
 }
 
 /** The elements that every copy has, in place of those of the file. */

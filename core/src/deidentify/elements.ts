@@ -19,7 +19,7 @@ export interface Element {
   /** The first byte behind the element, with the delimiter of an undefined length. */
   end: number;
   undefinedLength: boolean;
-  /** The items of a sequence, and their encoding. */
+  /** The items of a sequence, and their encoding. Absent where they cannot be followed. */
   items?: Element[][];
   within: Encoding;
 }
@@ -53,6 +53,16 @@ const LONG_VR = new Set('OB OD OF OL OV OW SQ SV UC UN UR UT UV'.split(' '));
 const IMPLICIT_LITTLE: Encoding = { implicit: true, big: false };
 
 export const hasLongLength = (vr: string): boolean => LONG_VR.has(vr);
+
+/** True for a value that begins like a sequence. */
+export function beginsWithItem(
+  bytes: Buffer,
+  { from, to }: Pick<Element, 'from' | 'to'>,
+  { big }: Pick<Encoding, 'big'>,
+): boolean {
+  if (to - from < 8) return false;
+  return (big ? bytes.readUInt32BE(from) : bytes.readUInt16LE(from) * 0x10000 + bytes.readUInt16LE(from + 2)) === ITEM;
+}
 
 /** Reads the elements of a data set up to its pixels. Reads no value, and throws for everything that does not fit. */
 export class ElementReader {
@@ -132,8 +142,8 @@ export class ElementReader {
       const to = from + length;
       if (to > limit) throw cannotDeidentify();
       this.need(from, length);
-      const items = yield* this.definedItems(vr, from, to, within, depth);
-      return { ...base, to, end: to, ...(items ? { items } : {}) };
+      const found = yield* this.definedItems(vr, from, to, [within, encoding], depth);
+      return { ...base, to, end: to, ...found };
     }
     if (vr === 'OB' || vr === 'OW') {
       const { to, end } = this.fragments(from, limit, encoding);
@@ -144,22 +154,29 @@ export class ElementReader {
     return { ...base, to, end: to + 8, items };
   }
 
-  /** Returns the items of a value of known length; null for a value that is none. Implicit encodings do not tell. */
+  /**
+   * Returns the items of a value of known length, and their encoding; nothing for a value that has none. Encodings without
+   * a VR do not tell. Some archives write items as UN in the encoding of the file, so each of `encodings` is tried.
+   */
   private *definedItems(
     vr: string,
     from: number,
     to: number,
-    within: Encoding,
+    encodings: readonly [Encoding, Encoding],
     depth: number,
-  ): Steps<Element[][] | null> {
-    if (vr === 'SQ') return (yield* this.items(from, to, within, depth, false)).items;
-    if ((vr !== 'UN' && vr !== '') || to - from < 8 || this.head(from, within).tag !== ITEM) return null;
-    try {
-      return (yield* this.items(from, to, within, depth, false)).items;
-    } catch {
-      // Bytes that only begin like an item.
-      return null;
+  ): Steps<Pick<Element, 'items' | 'within'> | null> {
+    const [said] = encodings;
+    if (vr === 'SQ') return { items: (yield* this.items(from, to, said, depth, false)).items, within: said };
+    if (vr !== 'UN' && vr !== '') return null;
+    for (const within of new Set(encodings)) {
+      if (!beginsWithItem(this.bytes, { from, to }, within)) continue;
+      try {
+        return { items: (yield* this.items(from, to, within, depth, false)).items, within };
+      } catch {
+        // Items in another encoding, damaged ones, or bytes that only begin like an item.
+      }
     }
+    return null;
   }
 
   private *items(

@@ -70,6 +70,9 @@ function fateOfSequence(tag: number, action: string): Fate {
   return neverEmpty.has(tag) || action === 'X' || action === 'X/D' ? 'remove' : 'empty';
 }
 
+/** True where the table lets an attribute go: X, alone or among other actions. */
+export const mayGo = (tag: number): boolean => rowOf(tag)?.action.startsWith('X') ?? false;
+
 /** The table lists no such attribute. Names and dates are covered even so. */
 function fateOfOther(vr: string, isSequence: boolean): Fate {
   if (isSequence) return 'within';

@@ -1,0 +1,67 @@
+import { bare, element, item, partTen, syntaxes } from '@lightbox/testkit/part10.js';
+import { describe, expect, it } from 'vitest';
+import { type Copy, wholeCopy } from './change.js';
+import { copyOfDicom } from './copy.js';
+import { disguisedUid } from './values.js';
+
+const disguise = { key: Buffer.alloc(32, 7), days: () => -100 };
+
+async function copyOf(file: Buffer): Promise<{ copy: Copy; bytes: Buffer }> {
+  const read = async (from: number, to: number) => file.subarray(from, to);
+  const copy = await copyOfDicom({ size: file.length, read }, disguise);
+  return { copy, bytes: wholeCopy(copy, file) };
+}
+
+const name = element(0x00100010, 'PN', 'Khan^Aisha');
+const modality = element(0x00080060, 'CS', 'CT');
+/** An explicit file without pixels. */
+const explicit = (...elements: Buffer[]) => partTen(Buffer.concat(elements));
+
+describe('sequences', () => {
+  const UID = '1.2.826.0.1.77.5';
+  const reference = [element(0x00081155, 'UI', UID), element(0x00100030, 'DA', '19700102')];
+  const implicitReference = [
+    bare(0x00081155, Buffer.from(UID, 'latin1')),
+    bare(0x00100030, Buffer.from('19700102', 'latin1')),
+  ];
+  const traces = /1\.2\.826\.0\.1\.77\.5|19700102/;
+
+  it.each([
+    ['that stays', 0x00081140, '1 item'],
+    ['that the table does not list', 0x00082218, '1 item'],
+  ])(
+    'items that an archive wrote as UN, in the encoding of the file, are de-identified like those of a sequence %s',
+    async (_, tag, shown) => {
+      const { copy, bytes } = await copyOf(
+        explicit(modality, element(tag, 'UN', item(Buffer.concat(reference))), name),
+      );
+      expect(bytes.toString('latin1')).not.toMatch(traces);
+      expect(bytes.includes(disguisedUid(disguise, UID))).toBe(true);
+      expect(copy.rows.find((row) => row.tag === tag.toString(16).padStart(8, '0'))?.value).toBe(shown);
+    },
+  );
+
+  // Readers that only skip the value do not mind the bytes behind its last item.
+  const behind = Buffer.alloc(2);
+  const followed = Buffer.concat([item(Buffer.concat(implicitReference)), behind]);
+  const implicit = (...elements: Buffer[]) => partTen(Buffer.concat(elements), syntaxes.implicit);
+
+  it.each([
+    ['in a file without VRs', implicit(bare(0x00081140, followed))],
+    ['of unknown VR', explicit(element(0x00081140, 'UN', followed))],
+    ['of unknown VR, without any item', explicit(element(0x00081140, 'UN', Buffer.concat(implicitReference)))],
+  ])('a sequence that cannot be followed is removed where the table lets it go: one %s', async (_, file) => {
+    const { copy, bytes } = await copyOf(file);
+    expect(bytes.toString('latin1')).not.toMatch(traces);
+    expect(copy.changes).toContainEqual(expect.objectContaining({ tag: '00081140', action: 'removed' }));
+  });
+
+  it.each([
+    ['that the table does not list', implicit(bare(0x00186011, followed))],
+    ['that the table does not let go', explicit(element(0x0040a730, 'UN', followed))],
+    ['in bytes of another VR', explicit(element(0x00186011, 'OB', followed))],
+    ['inside of another one', explicit(element(0x00186011, 'SQ', item(element(0x00186011, 'UN', followed))))],
+  ])('a file is refused for a sequence that cannot be followed, %s', async (_, file) => {
+    await expect(copyOf(file)).rejects.toMatchObject({ code: 'CANNOT_DEIDENTIFY' });
+  });
+});
