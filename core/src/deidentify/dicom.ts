@@ -16,6 +16,7 @@ import {
   UNDEFINED,
 } from './elements.js';
 import { type Fate, fateOf, mayGo, rowOf } from './fates.js';
+import { namingTest } from './naming.js';
 import { type Cells, nativePixels } from './nativePixels.js';
 import { BURNED_IN, moduleOf, ofOldPixels, PADDING } from './newPixels.js';
 import type { Steps } from './steps.js';
@@ -35,10 +36,10 @@ const PATIENT_ID = 0x00100020;
 const ENCAPSULATED_DOCUMENT = 0x00420011;
 
 /** Attributes whose values name the patient or the order. A kept text that contains one of them is replaced too. */
-const NAMING = [0x00100010, 0x00100020, 0x00101000, 0x00101001, 0x00101060, 0x00080050, 0x00080090, 0x00102297];
+const NAMES = [0x00100010, 0x00101001, 0x00101060, 0x00080090, 0x00102297];
+const NUMBERS = [0x00100020, 0x00101000, 0x00080050];
 const TEXT = new Set(['LO', 'LT', 'PN', 'SH', 'ST', 'UC', 'UT']);
 const TEXTUAL = new Set([...TEXT, 'AE', 'AS', 'CS', 'DA', 'DS', 'DT', 'IS', 'TM', 'UI', 'UR']);
-const NAMING_LENGTH = 4;
 /** Elements that are joined in one step. */
 const JOINED = 64;
 
@@ -123,7 +124,7 @@ class Writer {
   private readonly changes = new Changes();
   private readonly rows: TagRow[] = [];
   private readonly charsets: string[];
-  private readonly naming: string[];
+  private readonly isNaming: (text: string) => boolean;
   private readonly days: number;
   /** The first element of each tag. A file may have a tag twice. */
   private readonly firsts = new Map<number, Element>();
@@ -141,9 +142,8 @@ class Writer {
     if (this.first(ENCAPSULATED_DOCUMENT)) throw cannotDeidentify();
     this.charsets = textOf(bytes, this.first(CHARSET)).split('\\');
     this.days = disguise.days(textOf(bytes, this.first(PATIENT_ID)));
-    this.naming = NAMING.flatMap((tag) => this.textOf(this.first(tag)).split(/[\\^=\s]+/))
-      .map((part) => part.trim().toLowerCase())
-      .filter((part) => part.length >= NAMING_LENGTH);
+    const textsOf = (tags: readonly number[]) => tags.map((tag) => this.textOf(this.first(tag)));
+    this.isNaming = namingTest(textsOf(NAMES), textsOf(NUMBERS));
   }
 
   copy(parts: Copy['parts']): Copy {
@@ -337,8 +337,7 @@ class Writer {
   private fate(element: Element, vr: string): Fate {
     const fate = fateOf(element.tag, vr, element.items !== undefined);
     if (fate !== 'keep' || element.tag === CHARSET || (vr !== '' && vr !== 'UN' && !TEXT.has(vr))) return fate;
-    const value = this.textOf(element).toLowerCase();
-    if (!this.naming.some((name) => value.includes(name))) return fate;
+    if (!this.isNaming(this.textOf(element))) return fate;
     return vr === 'UN' ? 'remove' : 'dummy';
   }
 

@@ -65,3 +65,55 @@ describe('sequences', () => {
     await expect(copyOf(file)).rejects.toMatchObject({ code: 'CANNOT_DEIDENTIFY' });
   });
 });
+
+describe('a text that the table keeps', () => {
+  const utf8 = (text: string) => Buffer.from(Buffer.byteLength(text) % 2 ? `${text} ` : text);
+  const kept = async (patient: string, text: string, others: Buffer[] = []) => {
+    const file = explicit(
+      element(0x00080005, 'CS', 'ISO_IR 192'),
+      modality,
+      element(0x00100010, 'PN', utf8(patient)),
+      ...others,
+      element(0x00281055, 'LO', utf8(text)),
+    );
+    return (await copyOf(file)).copy.rows.find(({ tag }) => tag === '00281055')?.value;
+  };
+
+  it.each([
+    ['王^小东', '王小东 LUNG'],
+    ['王^小东', '肺 小东'],
+    ['Wang^XiaoDong=王^小东', '王, LUNG'],
+    ['김^철수', '김철수'],
+    ['Kim^Lee', 'kim lee lung'],
+    ['Kim^Lee', 'LUNG_LEE'],
+    ['Hu^Li^A', 'Li Hu lung'],
+    ['Ли^Ян', 'Ли, Ян'],
+    ['Ott^Eva', 'as wished by Mrs. Ott'],
+    ["O'Hara^Mo", 'Hara'],
+  ])('is replaced for the short name %s: %s', async (patient, text) => {
+    expect(await kept(patient, text)).toBe('REMOVED');
+  });
+
+  it.each([
+    ['Hu^Aisha', '512 HU'],
+    ['Khan^A', 'A LUNG'],
+    ['B^A', 'A B LUNG'],
+    ['Ott^Eva', 'BOTTOM, EVALUATED'],
+    ['van der Berg^Jo', 'von der Lunge'],
+    ['Ott^Eva^^PhD^MBA', 'MBA'],
+    ['王^小东', '国王的肺'],
+  ])('stays for the name %s: %s', async (patient, text) => {
+    expect(await kept(patient, text)).toBe(text);
+  });
+
+  it('stays for a short number: it is found in many texts', async () => {
+    expect(await kept('Khan^Aisha', 'LUNG 12', [element(0x00100020, 'LO', '12')])).toBe('LUNG 12');
+  });
+
+  it('of no VR that is a table of numbers stays, whatever its bytes spell', async () => {
+    const table = Buffer.from('\x00\x01 Lee \x02\x03', 'latin1');
+    const parts = [bare(0x00100010, Buffer.from('Kim^Lee ')), bare(0x00283006, table)];
+    const { bytes } = await copyOf(partTen(Buffer.concat(parts), syntaxes.implicit));
+    expect(bytes.includes(table)).toBe(true);
+  });
+});
