@@ -188,14 +188,16 @@ it('Text that a worker found in the pixels is likely a name, against the word of
   expect(await changes()).toMatchObject({ burnedIn: 'likely', text, frame: { columns: 16, rows: 16 } });
 });
 
-it('The drawing of a copy has no free text of the file: no names of windows and waveforms, and no lines of a report.', async () => {
+it('The drawing of a copy has no free text of the file: no names of windows, values, units and waveforms, and no lines of a report.', async () => {
   const { id } = await upload(ct(1, '1.2.826.0.1.81'));
   const image = await test.gateway.models.Image.findById(id).orFail().lean<ImageDoc>();
   const key = unwrapDataKey(test.gateway.keys.images, id, image.dataKey);
   const windows = [{ center: 40, width: 400, explanation: 'KHAN LUNG' }];
-  const waveforms = [{ name: 'Lead II, Khan', seconds: 1, low: [0], high: [1] }];
+  const lead = { name: 'Lead II, Khan', seconds: 1, low: [0], high: [1] };
+  const waveforms = ['Khan unit', 'mV'].map((unit) => ({ ...lead, unit }));
   const report = { title: 'Khan', lines: [{ depth: 0, text: 'Khan' }], waveforms };
-  const drawn = { rows: 16, columns: 16, frames: 1, windows, perFrame: [{ windows, rescaleSlope: 2 }] };
+  const perFrame = [{ windows, rescaleSlope: 2, rescaleType: 'KHAN' }, { rescaleType: 'HU' }];
+  const drawn = { rows: 16, columns: 16, frames: 2, windows, rescaleType: 'KHAN MRN', perFrame };
   const facts = { ...undrawable.facts, kind: 'dicom' as const, ...drawn, report };
   await storeDrawing(test.gateway, { _id: image._id, key }, { ...undrawable, facts });
   const person = await buildProvider(test.gateway);
@@ -204,9 +206,18 @@ it('The drawing of a copy has no free text of the file: no names of windows and 
   expect(text).not.toMatch(traces);
   expect(body.data).toMatchObject({
     windows: [{ center: 40, width: 400 }],
-    perFrame: [{ windows: [{ center: 40, width: 400 }], rescaleSlope: 2 }],
-    report: { lines: [], waveforms: [{ name: '1', low: [0], high: [1] }] },
+    // Unspecified: a value that is absent would be Hounsfield units in a CT.
+    rescaleType: 'US',
+    perFrame: [{ windows: [{ center: 40, width: 400 }], rescaleSlope: 2, rescaleType: 'US' }, { rescaleType: 'HU' }],
+    report: {
+      lines: [],
+      waveforms: [
+        { name: '1', low: [0], high: [1] },
+        { name: '2', unit: 'mV' },
+      ],
+    },
   });
+  expect(body.data.report.waveforms[0]).not.toHaveProperty('unit');
   expect((await api.as(owner).get(`/upload/image/${id}/frames`).expect(200)).body.data.windows).toEqual(windows);
 });
 

@@ -1,5 +1,5 @@
 import type { imageCalls } from '@lightbox/contract/images/calls.js';
-import type { FrameFacts, TagRow } from '@lightbox/contract/images/drawing.js';
+import type { FrameFacts, PerFrame, TagRow } from '@lightbox/contract/images/drawing.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { bufferOf } from '@lightbox/core/db/bytes.js';
 import { oid } from '@lightbox/core/db/ids.js';
@@ -61,22 +61,36 @@ export function factsOf(
   return uid ? { ...shown, frameOfReference: hmac(keys.names.current.key, ...name).toString('base64url') } : shown;
 }
 
+/** PS3.3 §C.11.1.1.2. The attribute takes any text. */
+const RESCALE_TYPES = new Set('ED EDW HU HU_MOD MGML OD PCT US Z_EFF'.split(' '));
+/** Units of waveforms (UCUM). Their code is a text of the file. */
+const UNITS = new Set(
+  'uV mV V uA mA A Ohm Hz s ms % 1 dB Cel Pa kPa bar mbar mm[Hg] cm[H2O] /min {H.B.}/min L mL L/min mL/min mL/s cm/s m/s m/s2 N'.split(
+    ' ',
+  ),
+);
+
 /** A copy has no overlays and no free text: a report has no lines there, and waveforms have numbers. Nothing is drawn of documents. */
 function factsOfCopy({ overlays: _, report, perFrame, ...facts }: FrameFacts): FrameFacts {
   if (facts.kind === 'pdf' || report?.pdf) return undrawable.facts;
-  const waveforms = report?.waveforms?.map((lead, i) => ({ ...lead, name: String(i + 1) }));
+  const waveforms = report?.waveforms?.map(({ unit = '', ...lead }, i) => ({
+    ...lead,
+    name: String(i + 1),
+    ...(UNITS.has(unit) ? { unit } : {}),
+  }));
   return {
-    ...facts,
-    windows: withoutTexts(facts.windows),
-    ...(perFrame
-      ? { perFrame: perFrame.map((one) => (one.windows ? { ...one, windows: withoutTexts(one.windows) } : one)) }
-      : {}),
+    ...withoutTexts(facts),
+    ...(perFrame ? { perFrame: perFrame.map(withoutTexts) } : {}),
     ...(report ? { report: { lines: [], ...(waveforms ? { waveforms } : {}) } } : {}),
   };
 }
 
-const withoutTexts = (windows: FrameFacts['windows']): FrameFacts['windows'] =>
-  windows.map(({ explanation: _, ...window }) => window);
+/** Leaves out the explanations of windows. A kind of values that the standard does not know is an unspecified one. */
+const withoutTexts = <T extends Pick<PerFrame, 'windows' | 'rescaleType'>>(facts: T): T => ({
+  ...facts,
+  ...(facts.windows ? { windows: facts.windows.map(({ explanation: _, ...window }) => window) } : {}),
+  ...(facts.rescaleType && !RESCALE_TYPES.has(facts.rescaleType) ? { rescaleType: 'US' } : {}),
+});
 
 /** Streams the bytes of one frame. */
 export async function getFrame(context: Context<typeof imageCalls.getFrame>): Promise<undefined> {
