@@ -272,6 +272,18 @@ it('no search finds a copy by the words of the original, and a chat names it by 
   expect(body.data[0].attachments).toMatchObject([{ imageId: id, access: 'open' }]);
 });
 
+it('The archive of a study of copies has the very files that its recipient downloads one by one.', async () => {
+  const { id: original } = await upload(ct(1, '1.2.826.0.1.85'));
+  const wish = { rectangles: [], caption: 'Copy', studyTitle: 'Copies', studyCopies: 1 };
+  const { body } = await api.as(owner).post(`/upload/image/${original}/blackout`, wish).expect(201);
+  const { id, studyId } = body.data;
+  await shareWith(recipient, { studyId });
+  const read = async (path: string) =>
+    bytesOf(await api.as(recipient).get(path).buffer().responseType('blob').expect(200));
+  const [file, zip] = [await read(`/upload/image/${id}/content`), await read(`/studies/${studyId}/content`)];
+  expect(zip.includes(file)).toBe(true);
+});
+
 it('two shares give copies that cannot be told to be of one image by their UIDs, names or hashes', async () => {
   const { id } = await upload(ct(1, '1.2.826.0.1.79'));
   const people = [await buildProvider(test.gateway), await buildProvider(test.gateway)];

@@ -1,6 +1,6 @@
 import type { studyCalls } from '@lightbox/contract/studies/calls.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
-import { copyOf, readCopy } from '@lightbox/core/deidentify/copy.js';
+import { type CopiedPart, copiedFields, copyOf, readCopy } from '@lightbox/core/deidentify/copy.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
@@ -33,10 +33,7 @@ export async function getStudyContent(context: Context<typeof studyCalls.getStud
   return undefined;
 }
 
-type File = Pick<
-  ImageDoc,
-  '_id' | 'blob' | 'size' | 'contentType' | 'dataKey' | 'createAt' | 'owner' | 'patient' | 'study'
->;
+type File = CopiedPart & Pick<ImageDoc, 'createAt'>;
 
 /** Returns the files in the order of the study. Their names have numbers and ids alone, nothing about the patient. */
 async function filesOf(
@@ -45,10 +42,7 @@ async function filesOf(
   copy: string | null,
 ): Promise<{ id: File['_id']; entry: ZipEntry }[]> {
   const series = await readSeries(gateway, study);
-  const images = await gateway.models.Image.find(
-    { study: study._id },
-    { blob: 1, size: 1, contentType: 1, dataKey: 1, createAt: 1, owner: 1, patient: 1, study: 1 },
-  ).lean<File[]>();
+  const images = await gateway.models.Image.find({ study: study._id }, { ...copiedFields, createAt: 1 }).lean<File[]>();
   const byId = new Map(images.map((image) => [String(image._id), image]));
   const files: { id: File['_id']; entry: ZipEntry }[] = [];
   for (const [i, { number, images: ordered }] of series.entries()) {

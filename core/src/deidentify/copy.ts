@@ -11,7 +11,22 @@ import { inSlices } from './steps.js';
 import { type Disguise, daysOf, mac, type PlainPixels } from './values.js';
 
 type Stored = Pick<ImageDoc, '_id' | 'blob' | 'dataKey' | 'size'>;
-export type Copied = Stored & Pick<ImageDoc, 'contentType' | 'owner' | 'patient' | 'study' | 'blackedOut'>;
+
+/** The fields of an image on which its copy depends. */
+export const copiedFields = {
+  blob: 1,
+  dataKey: 1,
+  size: 1,
+  contentType: 1,
+  owner: 1,
+  patient: 1,
+  study: 1,
+  blackedOut: 1,
+} as const;
+type CopiedField = '_id' | keyof typeof copiedFields;
+/** A part of an image that was read with these fields. A part that lacks one of them is no such type, though it may be absent. */
+export type CopiedPart = { [Field in CopiedField]: ImageDoc[Field] };
+export type Copied = ImageDoc | CopiedPart;
 
 /** A file that is read in parts. */
 export interface Source {
