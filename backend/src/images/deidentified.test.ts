@@ -284,6 +284,27 @@ it('The archive of a study of copies has the very files that its recipient downl
   expect(zip.includes(file)).toBe(true);
 });
 
+it('The copies of a share stay as they are when an upload names the patient, and when the study gets another owner.', async () => {
+  const study = '1.2.826.0.1.86';
+  const person = await buildProvider(test.gateway);
+  const { body } = await api.as(owner).upload(ct(1, study), { caption: 'Thorax' }).expect(201);
+  const { id, studyId } = body.data;
+  await shareWith(person, { studyId });
+  const copyOf = async (image: string) =>
+    bytesOf(await api.as(person).get(`/upload/image/${image}/content`).buffer().responseType('blob').expect(200));
+  const before = await copyOf(id);
+  const { id: later } = await upload(ct(2, study));
+  const { models } = test.gateway;
+  expect((await models.Image.findById(id).orFail().lean<ImageDoc>()).patient).toEqual(patient._id);
+  expect((await copyOf(id)).equals(before)).toBe(true);
+  // A later image moves like the earlier ones.
+  expect(valueIn(await copyOf(later), 0x00080020)).toBe(valueIn(before, 0x00080020));
+  const { _id: heir } = await buildProvider(test.gateway);
+  await models.Study.updateOne({ _id: oid(studyId) }, { $set: { owner: heir } });
+  await models.Image.updateMany({ study: oid(studyId) }, { $set: { owner: heir } });
+  expect((await copyOf(id)).equals(before)).toBe(true);
+});
+
 it('two shares give copies that cannot be told to be of one image by their UIDs, names or hashes', async () => {
   const { id } = await upload(ct(1, '1.2.826.0.1.79'));
   const people = [await buildProvider(test.gateway), await buildProvider(test.gateway)];

@@ -6,7 +6,7 @@ import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Transaction } from '@lightbox/core/events/events.js';
 import { newCodeSeed } from '@lightbox/core/keys/codes.js';
-import type { ShareDoc } from '@lightbox/core/models/share.js';
+import type { DatesOf, ShareDoc } from '@lightbox/core/models/share.js';
 import { endShares } from '@lightbox/core/sharing/endShares.js';
 import { sealNote } from '@lightbox/core/sharing/notes.js';
 import { aboutShare } from '@lightbox/core/sharing/shareTarget.js';
@@ -56,7 +56,8 @@ export async function addShares(
   const { models } = gateway;
   const session = tx.session;
   const now = gateway.clock.now();
-  const { owner, image } = await holdTarget(gateway, tx, wanted);
+  const { image, ...datesOf } = await holdTarget(gateway, tx, wanted);
+  const { owner } = datesOf;
   const target: ShareTarget = { ...wanted, image };
   const among = { recipient: { $in: people } };
   // An overdue share that is not swept yet must not block a new one.
@@ -69,7 +70,7 @@ export async function addShares(
   const left = [owner, ...live.map(({ recipient }) => recipient)];
   const shares = people
     .filter((person) => !left.some((one) => one.equals(person)))
-    .map((recipient) => newShare(gateway, target, recipient, terms, act));
+    .map((recipient) => newShare(gateway, { ...target, datesOf }, recipient, terms, act));
   if (shares.length === 0) return { shares, owner };
   await models.Share.insertMany(shares, { session, lean: true });
   await refreshAudience(models, target, now, session);
@@ -91,7 +92,7 @@ export async function addShares(
 
 function newShare(
   { keys, clock }: Gateway,
-  { image, study }: ShareTarget,
+  { image, study, datesOf }: ShareTarget & { datesOf: DatesOf },
   recipient: ObjectId,
   { sharedBy, hours, note, download, deidentified, invite }: Terms,
   act: Act,
@@ -110,7 +111,7 @@ function newShare(
     ...(invite ? { invite } : {}),
     ...(note ? { note: sealNote(keys, _id, note) } : {}),
     ...(download === false ? { download } : {}),
-    ...(deidentified ? { deidentified } : {}),
+    ...(deidentified ? { deidentified, datesOf } : {}),
     ...(expiresAt ? { expiresAt } : {}),
     codeExpiresAt: codeEnd(now, expiresAt),
     ...newCodeSeed(keys.codes),

@@ -6,6 +6,7 @@ import { requireStudy } from '@lightbox/core/access/studies.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { fieldError } from '@lightbox/core/errors.js';
 import type { Transaction } from '@lightbox/core/events/events.js';
+import type { DatesOf } from '@lightbox/core/models/share.js';
 import type { Gateway, Viewer } from '../context.js';
 
 /** An image or a study that is shared, with its owner. */
@@ -30,13 +31,13 @@ export async function requireTarget(
   return { target: { image: study.lead, study: study._id }, owner: study.owner };
 }
 
-/** Returns the owner of a target, and the image that stands for it now, and keeps both until the transaction ends. */
+/** Returns the owner and the patient of a target, and the image that stands for it now, and keeps both until the transaction ends. */
 export async function holdTarget(
   { models }: Gateway,
   tx: Transaction,
   { image, study }: ShareTarget,
-): Promise<{ owner: ObjectId; image: ObjectId }> {
-  if (!study) return { owner: (await holdImage(models, image, tx.session)).owner, image };
-  const { owner, lead } = await holdStudy(models, study, tx.session);
-  return { owner, image: lead ?? image };
+): Promise<DatesOf & { image: ObjectId }> {
+  const held = study ? await holdStudy(models, study, tx.session) : await holdImage(models, image, tx.session);
+  const { owner, patient } = held;
+  return { owner, ...(patient ? { patient } : {}), image: ('lead' in held && held.lead) || image };
 }

@@ -2,6 +2,7 @@ import { contentTypes } from '@lightbox/contract/images/names.js';
 import { unwrapDataKey } from '../blobs/cipher.js';
 import type { Core } from '../core.js';
 import type { ImageDoc } from '../models/image.js';
+import type { ShareDoc } from '../models/share.js';
 import type { Copy } from './change.js';
 import { deidentifyDicom, type Plan } from './dicom.js';
 import { cannotDeidentify, type Encoding, MoreBytes, type Pixels } from './elements.js';
@@ -52,17 +53,20 @@ export const canDeidentify = (contentType: ImageDoc['contentType']): boolean =>
  * Returns the secrets of the copies that one share gives. `scope` is the id of the share: its UIDs are alike in all its
  * images, and nobody finds them in another share. For copies that become images, it is the id of their study. The dates of
  * a patient move alike in every share, so that images that are shared one by one keep their distances. The patient is the
- * one whom the image names, else the one of the file.
+ * one whom the image named when the share was made, else the one of the file.
  */
 export async function disguiseFor(
-  { pseudonyms }: Pick<Core, 'pseudonyms'>,
+  { pseudonyms, models }: Pick<Core, 'pseudonyms' | 'models'>,
   scope: string,
-  { _id, owner, patient, study, blackedOut }: Copied,
+  image: Copied,
 ): Promise<Disguise> {
-  const [key, shift] = await Promise.all([
+  const { _id, study, blackedOut } = image;
+  const [key, share] = await Promise.all([
     pseudonyms.text('deidentified', scope),
-    pseudonyms.text('deidentified days', String(owner)),
+    models.Share.findById(scope, { datesOf: 1 }).lean<Pick<ShareDoc, 'datesOf'>>(),
   ]);
+  const { owner, patient } = share?.datesOf ?? image;
+  const shift = await pseudonyms.text('deidentified days', String(owner));
   const secret = Buffer.from(shift, 'base64url');
   return {
     key: Buffer.from(key, 'base64url'),

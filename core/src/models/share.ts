@@ -1,8 +1,13 @@
 import { limits } from '@lightbox/contract/limits.js';
 import type { CodeSeed } from '../keys/codes.js';
 import { codeSeed } from './code.js';
-import { bool, date, type Id, id, number, ObjectId, schemaOf } from './fields.js';
+import { bool, date, type Id, id, number, ObjectId, part, schemaOf } from './fields.js';
 import { type SealedValue, sealedValue } from './sealedValue.js';
+
+export interface DatesOf {
+  owner: Id;
+  patient?: Id;
+}
 
 export interface ShareDoc extends CodeSeed {
   _id: Id;
@@ -23,6 +28,11 @@ export interface ShareDoc extends CodeSeed {
   download?: boolean;
   /** True: the recipient gets a copy without identity, and nothing of the original. */
   deidentified?: boolean;
+  /**
+   * The owner and the patient when a share of copies was made: the dates of its copies move by them. So they stay although
+   * an upload names the patient later, or the owner changes. Absent in older shares.
+   */
+  datesOf?: DatesOf;
   /** Absent for the permanent share of the image's patient. */
   expiresAt?: Date;
   codeExpiresAt: Date;
@@ -45,6 +55,7 @@ export const share = schemaOf<ShareDoc>({
   note: sealedValue,
   download: Boolean,
   deidentified: Boolean,
+  datesOf: part<DatesOf>({ owner: id, patient: ObjectId }),
   expiresAt: Date,
   codeExpiresAt: date,
   tries: number,
