@@ -24,6 +24,8 @@ import { type Disguise, disguisedUid, dummyOf, movedDates, numbers, padded, pseu
 
 const EXPLICIT: Encoding = { implicit: false, big: false };
 const DEFLATED = '1.2.840.10008.1.2.1.99';
+/** Transfer syntaxes without compression: implicit, explicit, big endian, Encapsulated Uncompressed, and none at all. */
+const UNCOMPRESSED = new Set(['', ...['', '.1', '.2', '.1.98'].map((end) => `1.2.840.10008.1.2${end}`)]);
 const INFLATED_BYTES = 64 * 1024 * 1024;
 const METHOD = 'Lightbox: PS3.15 Table E.1-1 2026c Basic Profile';
 const VALUE_LENGTH = 256;
@@ -67,6 +69,8 @@ export function* deidentifyDicom(bytes: Buffer, size: number, disguise: Disguise
   const { elements, pixels } = yield* reader.dataSet(end, encoding);
   const writer = new Writer(bytes, encoding, disguise, elements, pixels);
   if (disguise.pixels) return { copy: writer.copy([yield* writer.withNewPixels(meta)]) };
+  // In fragments nobody clears the bits beside the values and the bytes behind the frames.
+  if (pixels?.length === null && UNCOMPRESSED.has(syntax)) throw cannotDeidentify();
   const head = Buffer.concat([writer.meta(meta, syntax), yield* writer.dataSet()]);
   const kept = writer.keptPixels();
   if (!kept) return { copy: writer.copy([head]) };

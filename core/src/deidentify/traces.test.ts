@@ -1,4 +1,4 @@
-import { bare, element, item, partTen, syntaxes } from '@lightbox/testkit/part10.js';
+import { bare, element, item, partTen, sequenceEnd, syntaxes, UNDEFINED } from '@lightbox/testkit/part10.js';
 import { describe, expect, it } from 'vitest';
 import { type Copy, wholeCopy } from './change.js';
 import { copyOfDicom } from './copy.js';
@@ -116,4 +116,23 @@ describe('a text that the table keeps', () => {
     const { bytes } = await copyOf(partTen(Buffer.concat(parts), syntaxes.implicit));
     expect(bytes.includes(table)).toBe(true);
   });
+});
+
+it.each([
+  ['Encapsulated Uncompressed', '1.2.840.10008.1.2.1.98'],
+  ['a transfer syntax that has no fragments', syntaxes.explicit],
+])('a file with uncompressed pixels in fragments is refused: in %s', async (_, syntax) => {
+  const fragment = Buffer.concat([Buffer.alloc(16), Buffer.from('KHAN AISHA')]);
+  const file = (of: string) =>
+    partTen(
+      Buffer.concat([
+        modality,
+        name,
+        element(0x7fe00010, 'OB', Buffer.alloc(0), UNDEFINED),
+        ...[item(Buffer.alloc(0)), item(fragment), sequenceEnd()],
+      ]),
+      of,
+    );
+  await expect(copyOf(file(syntax))).rejects.toMatchObject({ code: 'CANNOT_DEIDENTIFY' });
+  expect((await copyOf(file(syntaxes.jpegBaseline))).bytes.includes(fragment)).toBe(true);
 });
