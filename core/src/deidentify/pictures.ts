@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { Changes, type Copy, type CopyPart, sizeOf } from './change.js';
 import { cannotDeidentify } from './elements.js';
 
@@ -131,7 +132,10 @@ function endOfScan(bytes: Buffer, from: number): number {
 /** The chunks that the picture itself needs. Colour profiles have texts of their makers. */
 const CHUNKS = new Set(['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'gAMA', 'cHRM', 'sRGB', 'sBIT', 'bKGD', 'pHYs']);
 
-/** Returns a PNG without texts, times, Exif data and profiles, and nothing behind its end. */
+/**
+ * Returns a PNG without texts, times, Exif data and profiles, and nothing behind its end. The picture stands upright as
+ * before.
+ */
 export function deidentifyPng(bytes: Buffer): Copy {
   const changes = new Changes();
   const parts: CopyPart[] = [[0, 8]];
@@ -142,12 +146,26 @@ export function deidentifyPng(bytes: Buffer): Copy {
     if (end > bytes.length) throw cannotDeidentify();
     const type = bytes.toString('latin1', at + 4, at + 8);
     if (CHUNKS.has(type)) parts.push([at, end]);
-    else changes.add(removed(type, bytes.subarray(at + 8, end - 4)));
+    else {
+      const data = bytes.subarray(at + 8, end - 4);
+      const orientation = type === 'eXIf' ? orientationOf(data) : 1;
+      if (orientation !== 1) parts.push(chunkOf(type, onlyOrientation(orientation)));
+      changes.add(removed(type, data));
+    }
     at = end;
     if (type === 'IEND') break;
   }
   if (at < bytes.length) changes.add(removed('behind IEND', bytes.subarray(at)));
   return done(parts, changes);
+}
+
+/** Returns a chunk of a PNG. */
+function chunkOf(type: string, data: Buffer): Buffer {
+  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  check.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, check]);
 }
 
 const VALUE_LENGTH = 256;
