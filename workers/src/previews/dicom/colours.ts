@@ -1,5 +1,5 @@
 import { type DataSet, Undrawable } from './dataSet.js';
-import { tableEntries } from './facts.js';
+import { tableDescriptor, tableEntries } from './facts.js';
 
 const clamp = (value: number): number => (value < 0 ? 0 : value > 255 ? 255 : Math.round(value));
 
@@ -75,8 +75,9 @@ interface Palette {
 }
 
 function paletteOf(set: DataSet, descriptor: number): Palette {
-  const [said, first, bits] = set.numbers(descriptor, 'US');
-  if (said === undefined || first === undefined || bits === undefined) throw new Undrawable('no palette');
+  const described = tableDescriptor(set, descriptor, set.number(0x00280103, 'US') === 1);
+  if (!described) throw new Undrawable('no palette');
+  const { said, first, bits } = described;
   const raw = set.raw(descriptor + 0x100);
   const entries = raw
     ? tableEntries(raw, said, bits, set.big)

@@ -68,6 +68,45 @@ describe('a file', () => {
     expect([inverted[50], inverted[150]]).toEqual([0, 255]);
   });
 
+  const ramp = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
+  const below = (first: number) => Buffer.from(Int16Array.of(256, first, 8).buffer);
+
+  test.each<['explicit' | 'implicit', string, number, number]>([
+    ['explicit', 'SS', -1024, -1024],
+    ['explicit', 'US', -1024, 64_512],
+    ['implicit', 'SS', -1024, -1024],
+  ])(
+    'is shown through a VOI LUT that begins as its VR says, or below zero where the rescale leads there: %s %s',
+    async (coding, vr, first, read) => {
+      const lut = dataSet(
+        [
+          [0x00283002, vr, below(first)],
+          [0x00283006, 'OW', ramp],
+        ],
+        coding,
+      );
+      const extra: Row[] = [
+        [0x00281052, 'DS', '-1024'],
+        [0x00281053, 'DS', '1'],
+        [0x00283010, 'SQ', item(lut)],
+      ];
+      const { drawing } = await prepared(nativeFile({ ...GREY, extra }, words, coding));
+      expect(drawing.facts.voiLuts).toMatchObject([{ first: read, bits: 8 }]);
+    },
+  );
+
+  test('is coloured by a palette that begins below zero', async () => {
+    const extra: Row[] = [0, 1, 2].flatMap((i): Row[] => [
+      [0x00281101 + i, 'SS', below(-128)],
+      [0x00281201 + i, 'OW', ramp],
+    ]);
+    const data = Buffer.from(Int8Array.from({ length: 64 }, (_, i) => i - 128).buffer);
+    const shape = { rows: 8, columns: 8, bits: 8, signed: true, photometric: 'PALETTE COLOR', extra };
+    expect((await seen(nativeFile(shape, data))).filter((_, i) => i % 3 === 0)).toEqual(
+      [...data].map((value) => value - 128),
+    );
+  });
+
   test('lists its tags, nested and private ones too, in its character set', async () => {
     const nested = Buffer.concat([item(element(0x00080100, 'SH', 'T-1'))]);
     const set = dataSet([

@@ -31,10 +31,13 @@ export function greyFacts({ set, pixels, rescale }: Film): Partial<FrameFacts> &
   const { signed } = pixels;
   const ofPixels = signed ? 'SS' : 'US';
   const modalityLut = lookupTable(set.items(0x00283000)[0], signed);
+  const intercept = rescale?.intercept ?? (modalityLut ? null : set.number(0x00281052, 'DS'));
+  // A VOI LUT takes the values behind the rescale (PS3.3 §C.11.2.1.1).
+  const signedValues = signed || (intercept ?? 0) < 0;
   const voiLuts = set
     .items(0x00283010)
     .slice(0, 16)
-    .map((item) => lookupTable(item, signed))
+    .map((item) => lookupTable(item, signedValues))
     .filter((table) => table !== null);
   const voiFunction = set.code(0x00281056);
   const windows = windowsOf(set);
@@ -44,7 +47,7 @@ export function greyFacts({ set, pixels, rescale }: Film): Partial<FrameFacts> &
     windows: windows.length > 0 ? windows : ofOneBit,
     ...present({
       rescaleSlope: rescale?.slope ?? (modalityLut ? null : set.number(0x00281053, 'DS') || null),
-      rescaleIntercept: rescale?.intercept ?? (modalityLut ? null : set.number(0x00281052, 'DS')),
+      rescaleIntercept: intercept,
       rescaleType: shortText(set, 0x00281054),
       voiFunction: voiFunction === 'LINEAR_EXACT' || voiFunction === 'SIGMOID' ? voiFunction : null,
       modalityLut,
@@ -88,15 +91,32 @@ function shortText(set: DataSet, tag: number): string | null {
 
 /** Reads a Modality LUT or VOI LUT. Null when its descriptor and its entries contradict each other. */
 function lookupTable(item: DataSet | undefined, signed: boolean): LookupTable | null {
-  if (!item) return null;
-  const [said, first] = item.numbers(0x00283002, signed ? 'SS' : 'US');
-  const [, , bits] = item.numbers(0x00283002, 'US');
-  const raw = item.raw(0x00283006);
-  if (said === undefined || first === undefined || bits === undefined || !raw) return null;
+  const described = item && tableDescriptor(item, 0x00283002, signed);
+  const raw = item?.raw(0x00283006);
+  if (!described || !raw) return null;
+  const { said, first, bits } = described;
   if (bits < 8 || bits > 16) return null;
-  const entries = tableEntries(raw, said & 0xffff, bits, item.big);
+  const entries = tableEntries(raw, said, bits, item.big);
   if (!entries) return null;
   return { first, bits, entries: Buffer.from(entries.buffer).toString('base64') };
+}
+
+interface TableDescriptor {
+  said: number;
+  first: number;
+  bits: number;
+}
+
+/**
+ * Reads the descriptor of a table (PS3.3 §C.7.6.3.1.5): the number of entries, the first value, and the bits of an entry. The
+ * VR of the file tells whether the first value has a sign, and `signed` does so for a file without a VR.
+ */
+export function tableDescriptor(set: DataSet, tag: number, signed: boolean): TableDescriptor | null {
+  const vr = set.elements.get(tag)?.vr ?? '';
+  const hasSign = vr === 'SS' || (vr !== 'US' && signed);
+  const [said, first, bits] = set.numbers(tag, 'US');
+  if (said === undefined || first === undefined || bits === undefined) return null;
+  return { said, first: hasSign ? (first << 16) >> 16 : first, bits };
 }
 
 /** Returns the entries of a table, or null when it has fewer than `said`; 0 stands for 65,536 (PS3.3 §C.7.6.3.1.5). */
