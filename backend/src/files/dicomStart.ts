@@ -1,10 +1,5 @@
+import { type Encoding, encodingOf, LONG_VR, VRS } from '@lightbox/core/imaging/encoding.js';
 import { damaged, type FileRejected } from './rejected.js';
-
-/** How the elements of a data set are encoded (PS3.5 §7.1, §7.3). */
-export interface Encoding {
-  implicit: boolean;
-  big: boolean;
-}
 
 /** The position at which the elements of a DICOM file begin. */
 export interface DicomStart {
@@ -18,11 +13,6 @@ export const START_BYTES = PREAMBLE + 4;
 const LOOKED_AT = 3;
 /** Group 0008 begins with dates, UIDs and codes: its first values are short. */
 const SHORT = 1024;
-
-const SHORT_VR = 'AE AS AT CS DA DS DT FD FL IS LO LT PN SH SL SS ST TM UI UL US'.split(' ');
-/** PS3.5 §7.1.2: VRs with two reserved bytes and a length of four; all others have a length of two. */
-export const LONG_VR = new Set('OB OD OF OL OV OW SQ SV UC UN UR UT UV'.split(' '));
-const VRS = new Set([...SHORT_VR, ...LONG_VR]);
 
 /** PS3.10 §7.1: a preamble of 128 bytes, then `DICM`. */
 export const hasDicomPrefix = (head: Buffer): boolean =>
@@ -71,15 +61,6 @@ function valueAfter(
   if (vr === 'SQ') return 'sequence';
   // Long values are binary or free text, which group 0008 does not begin with.
   return VRS.has(vr) && !LONG_VR.has(vr) ? { at: at + 8, length: read16(bytes, at + 6, big) } : null;
-}
-
-/**
- * Returns the encoding of a data set, by its first element: files exist whose transfer syntax names another one. Groups
- * have small numbers, so the smaller reading of the group is the right one.
- */
-export function encodingOf(first: Buffer): Encoding {
-  const implicit = !VRS.has(vrOf(first));
-  return { implicit, big: !implicit && first.readUInt16BE(0) < first.readUInt16LE(0) };
 }
 
 const vrOf = (bytes: Buffer, at = 0): string => bytes.toString('latin1', at + 4, at + 6);

@@ -1,14 +1,6 @@
+import { encodingOf, LONG_VR } from '@lightbox/core/imaging/encoding.js';
 import { DicomFragments } from './dicomFragments.js';
-import {
-  checkPreamble,
-  dicomStart,
-  encodingOf,
-  hasDicomPrefix,
-  LONG_VR,
-  PREAMBLE,
-  partTen,
-  START_BYTES,
-} from './dicomStart.js';
+import { checkPreamble, dicomStart, hasDicomPrefix, PREAMBLE, partTen, START_BYTES } from './dicomStart.js';
 import { damaged, type FileRejected, unreadableDicom } from './rejected.js';
 
 /**

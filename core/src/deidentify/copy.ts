@@ -1,11 +1,12 @@
 import { contentTypes } from '@lightbox/contract/images/names.js';
 import { unwrapDataKey } from '../blobs/cipher.js';
 import type { Core } from '../core.js';
+import type { Encoding } from '../imaging/encoding.js';
 import type { ImageDoc } from '../models/image.js';
 import type { ShareDoc } from '../models/share.js';
 import type { Copy } from './change.js';
 import { deidentifyDicom, type Plan } from './dicom.js';
-import { cannotDeidentify, type Encoding, MoreBytes, type Pixels } from './elements.js';
+import { cannotDeidentify, MoreBytes, type Pixels } from './elements.js';
 import { type Cells, clearedCells } from './nativePixels.js';
 import { deidentifyJpeg, deidentifyPng } from './pictures.js';
 import { inSlices } from './steps.js';

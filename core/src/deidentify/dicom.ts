@@ -3,18 +3,10 @@ import type { BurnedIn, TagChange, TagRow } from '@lightbox/contract/images/draw
 import { limits } from '@lightbox/contract/limits.js';
 import { guessBurnedIn } from '../imaging/burnedIn.js';
 import { decodeText } from '../imaging/characters.js';
+import { type Encoding, encodingOf, LONG_VR } from '../imaging/encoding.js';
 import { implementation } from '../imaging/implementation.js';
 import { Changes, type Copy, sizeOf, wholeCopy } from './change.js';
-import {
-  beginsWithItem,
-  cannotDeidentify,
-  type Element,
-  ElementReader,
-  type Encoding,
-  hasLongLength,
-  type Pixels,
-  UNDEFINED,
-} from './elements.js';
+import { beginsWithItem, cannotDeidentify, type Element, ElementReader, type Pixels, UNDEFINED } from './elements.js';
 import { type Fate, fateOf, mayGo, rowOf } from './fates.js';
 import { namingTest } from './naming.js';
 import { type Cells, nativePixels } from './nativePixels.js';
@@ -111,13 +103,6 @@ const hasPrefix = (bytes: Buffer, at: number): boolean => bytes.toString('latin1
 export function startOf(bytes: Buffer): number {
   if (hasPrefix(bytes, PREAMBLE)) return PREAMBLE + 4;
   return hasPrefix(bytes, 0) ? 4 : 0;
-}
-
-/** Returns the encoding of the data set by its first element: files exist whose transfer syntax names another one. */
-export function encodingOf(bytes: Buffer, at: number): Encoding {
-  const implicit = !/^[A-Z]{2}$/.test(bytes.toString('latin1', at + 4, at + 6));
-  const big = !implicit && bytes.length >= at + 2 && bytes.readUInt16BE(at) < bytes.readUInt16LE(at);
-  return { implicit, big };
 }
 
 /** Returns the text of a value without its padding. */
@@ -391,7 +376,7 @@ class Writer {
   }
 
   private head(tag: number, vr: string, length: number, { implicit, big }: Encoding): Buffer {
-    const long = implicit || vr === '' || hasLongLength(vr);
+    const long = implicit || vr === '' || LONG_VR.has(vr);
     const named = !implicit && vr !== '';
     const head = Buffer.alloc(named && long ? 12 : 8);
     const u16 = (value: number, at: number) => (big ? head.writeUInt16BE(value, at) : head.writeUInt16LE(value, at));

@@ -1,11 +1,6 @@
 import { AppError } from '../errors.js';
+import { type Encoding, LONG_VR } from '../imaging/encoding.js';
 import { atOnce, type Steps } from './steps.js';
-
-/** How the elements of a data set are encoded (PS3.5 §7.1, §7.3). */
-export interface Encoding {
-  implicit: boolean;
-  big: boolean;
-}
 
 /** An element of a data set, by its place in the bytes that were read. */
 export interface Element {
@@ -48,11 +43,7 @@ const DEPTH = 64;
 const ELEMENTS = 500_000;
 /** PS3.5 §8: Float, Double Float and Pixel Data. */
 const PIXELS = new Set([0x7fe00008, 0x7fe00009, 0x7fe00010]);
-/** PS3.5 §7.1.2: VRs with two reserved bytes and a length of four. */
-const LONG_VR = new Set('OB OD OF OL OV OW SQ SV UC UN UR UT UV'.split(' '));
 const IMPLICIT_LITTLE: Encoding = { implicit: true, big: false };
-
-export const hasLongLength = (vr: string): boolean => LONG_VR.has(vr);
 
 /** True for a value that begins like a sequence. */
 export function beginsWithItem(

@@ -1,5 +1,6 @@
-import type { Element, Encoding } from '../deidentify/elements.js';
+import type { Element } from '../deidentify/elements.js';
 import { decodeText } from '../imaging/characters.js';
+import type { Encoding } from '../imaging/encoding.js';
 import { type NumberShape, numberShape } from '../imaging/numbers.js';
 import { tagText } from './attributes.js';
 

@@ -1,6 +1,7 @@
-import { encodingOf, startOf } from '../deidentify/dicom.js';
+import { startOf } from '../deidentify/dicom.js';
 import { ElementReader } from '../deidentify/elements.js';
 import { atOnce } from '../deidentify/steps.js';
+import { encodingOf } from '../imaging/encoding.js';
 import type { Head } from '../imaging/head.js';
 import { attributeOf, tagText } from './attributes.js';
 import { jsonOf } from './json.js';

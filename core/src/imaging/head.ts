@@ -1,10 +1,11 @@
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 import type { Source } from '../deidentify/copy.js';
-import { encodingOf, startOf, textOf } from '../deidentify/dicom.js';
-import { type Element, ElementReader, type Encoding, MoreBytes, type Pixels } from '../deidentify/elements.js';
+import { startOf, textOf } from '../deidentify/dicom.js';
+import { type Element, ElementReader, MoreBytes, type Pixels } from '../deidentify/elements.js';
 import { inSlices } from '../deidentify/steps.js';
 import { AppError } from '../errors.js';
+import { type Encoding, encodingOf } from './encoding.js';
 
 /** The header of a DICOM file: all that precedes its pixels. */
 export interface Head {

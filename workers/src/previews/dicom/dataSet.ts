@@ -1,4 +1,5 @@
 import { decodeText } from '@lightbox/core/imaging/characters.js';
+import { type Encoding, LONG_VR } from '@lightbox/core/imaging/encoding.js';
 import { numberShape } from '@lightbox/core/imaging/numbers.js';
 import { vrOf } from './dictionary.js';
 
@@ -103,8 +104,6 @@ export class DataSet {
   }
 }
 
-/** PS3.5 §7.1.2: VRs with two reserved bytes and a length of four bytes. */
-const LONG_VR = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'SV', 'UC', 'UN', 'UR', 'UT', 'UV']);
 export const PIXEL_DATA = 0x7fe00010;
 const ITEM = 0xfffee000;
 const ITEM_END = 0xfffee00d;
@@ -115,16 +114,11 @@ const ELEMENTS = 600_000;
 /** The file cannot be read as DICOM, or its pixels cannot be drawn. */
 export class Undrawable extends Error {}
 
-export interface Coding {
-  implicit: boolean;
-  big: boolean;
-}
-
 /**
  * Reads the elements of a data set from `at` to the end of `bytes`. It also reads files that break the standard in known
  * ways: an element that is damaged ends the data set, and the elements before it are kept.
  */
-export function readDataSet(bytes: Buffer, at: number, { implicit, big }: Coding): DataSet {
+export function readDataSet(bytes: Buffer, at: number, { implicit, big }: Encoding): DataSet {
   const set = new DataSet(bytes, big, null);
   const reader = new Reader(bytes, big);
   try {

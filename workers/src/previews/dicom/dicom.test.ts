@@ -26,6 +26,21 @@ describe('a file', () => {
     expect((await prepared(file)).drawing.facts).toMatchObject({ kind: 'dicom', rows: 8 });
   });
 
+  test.each([
+    ['big endian', 'little endian', 'big', '1.2.840.10008.1.2.1'],
+    ['little endian', 'big endian', 'explicit', '1.2.840.10008.1.2.2'],
+    ['without VRs', 'big endian', 'implicit', '1.2.840.10008.1.2.2'],
+  ] as const)(
+    'that is %s behind a header that says %s is read by its first element',
+    async (_is, _said, coding, syntax) => {
+      const data = coding === 'big' ? Buffer.from(words).swap16() : words;
+      const rows: Row[] = [[0x00080005, 'CS', 'ISO_IR 100'], ...pixelModule(GREY), [0x7fe00010, 'OW', data]];
+      const file = partTen(dataSet(rows, coding), syntax);
+      expect((await prepared(file)).drawing.facts.kind).toBe('dicom');
+      expect(await seen(file)).toEqual(greys);
+    },
+  );
+
   test('without preamble and meta header is read', async () => {
     const data = dataSet([...pixelModule(GREY), [0x7fe00010, 'OW', words]]);
     expect(await seen(data)).toEqual(greys);
@@ -287,7 +302,8 @@ describe('a file without pixels', () => {
         element(0x54001010, 'OW', Buffer.from(samples.buffer)),
       ]),
     );
-    const { drawing } = await prepared(partTen(sequence(0x54000100, group)));
+    const set = Buffer.concat([element(0x00080060, 'CS', 'ECG'), sequence(0x54000100, group)]);
+    const { drawing } = await prepared(partTen(set));
     const [lead] = drawing.facts.report?.waveforms ?? [];
     expect(lead).toMatchObject({ name: 'Lead I', unit: 'uV', seconds: 10 });
     expect([Math.max(...(lead?.high ?? [])), Math.min(...(lead?.low ?? []))]).toEqual([1_000, 0]);

@@ -1,5 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
-import { type Coding, type DataSet, readDataSet, Undrawable } from './dataSet.js';
+import { type Encoding, encodingOf, LONG_VR } from '@lightbox/core/imaging/encoding.js';
+import { type DataSet, readDataSet, Undrawable } from './dataSet.js';
 
 export const syntaxes = {
   implicitLittle: '1.2.840.10008.1.2',
@@ -37,25 +38,26 @@ export function openDicom(file: Buffer): DicomFile {
       inflated: true,
       syntax,
       meta: meta?.set ?? null,
-      set: readDataSet(bytes, 0, codingAt(bytes, 0, null)),
+      set: readDataSet(bytes, 0, codingAt(bytes, 0)),
     };
   }
-  const coding = codingAt(file, at, syntax);
+  const coding = codingAt(file, at);
   const set = readDataSet(file, at, coding);
   if (set.elements.size === 0) throw new Undrawable('no elements');
-  return { bytes: file, inflated: false, syntax: syntax ?? syntaxOf(coding), meta: meta?.set ?? null, set };
+  const named = syntax === null || plain.has(syntax) ? syntaxOf(coding) : syntax;
+  return { bytes: file, inflated: false, syntax: named, meta: meta?.set ?? null, set };
 }
 
-const syntaxOf = ({ implicit, big }: Coding): string =>
+/** Transfer syntaxes that say nothing but the encoding of the elements. */
+const plain = new Set<string>([syntaxes.implicitLittle, syntaxes.explicitLittle, syntaxes.explicitBig]);
+const syntaxOf = ({ implicit, big }: Encoding): string =>
   implicit ? syntaxes.implicitLittle : big ? syntaxes.explicitBig : syntaxes.explicitLittle;
 
 /** Reads group 2, which is always explicit little endian (PS3.10 §7.1), up to the first element of another group. */
 function readMeta(file: Buffer, start: number): { set: DataSet; end: number } {
   let end = start;
   while (end + 8 <= file.length && file.readUInt16LE(end) === 2) {
-    const long = ['OB', 'OW', 'UN', 'UT', 'SQ', 'OF', 'OD', 'OL', 'OV'].includes(
-      file.toString('latin1', end + 4, end + 6),
-    );
+    const long = LONG_VR.has(file.toString('latin1', end + 4, end + 6));
     if (long && end + 12 > file.length) break;
     end += long ? 12 + file.readUInt32LE(end + 8) : 8 + file.readUInt16LE(end + 6);
   }
@@ -63,15 +65,10 @@ function readMeta(file: Buffer, start: number): { set: DataSet; end: number } {
   return { set: readDataSet(file.subarray(0, last), start, { implicit: false, big: false }), end: last };
 }
 
-/**
- * Returns how the data set is coded. The first element decides over the transfer syntax: some files say JPEG, against
- * PS3.5 §A.4, and their data set is implicit.
- */
-function codingAt(bytes: Buffer, at: number, syntax: string | null): Coding {
+/** Returns the encoding of the data set: its first element decides over the transfer syntax, as it did in the upload. */
+function codingAt(bytes: Buffer, at: number): Encoding {
   if (bytes.length < at + 8) throw new Undrawable('no data set');
-  const implicit = !/^[A-Z]{2}$/.test(bytes.toString('latin1', at + 4, at + 6));
-  const big = syntax === syntaxes.explicitBig || (syntax === null && !implicit && bytes.readUInt16LE(at) > 0xff);
-  return { implicit, big };
+  return encodingOf(bytes, at);
 }
 
 /** Inflates a deflated data set (PS3.5 §A.5) up to a limit. */
