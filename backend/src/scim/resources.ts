@@ -1,10 +1,9 @@
 import { doors } from '@lightbox/contract/doors.js';
-import { SCIM_JSON } from '@lightbox/contract/scim/calls.js';
+import { SCIM_JSON, SCIM_USER } from '@lightbox/contract/scim/calls.js';
 import type { ScimAccountDoc } from '@lightbox/core/models/scimAccount.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Response } from 'express';
 
-export const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const api = 'urn:ietf:params:scim:api:messages:2.0';
 
 /** Answers in the media type of SCIM. */
@@ -22,7 +21,7 @@ export const list = (resources: object[], totalResults = resources.length, start
 
 /** An account as its provider sees it: no more than the provider knows already. */
 export const userResource = (baseUrl: string, user: UserDoc, account: ScimAccountDoc) => ({
-  schemas: [USER],
+  schemas: [SCIM_USER],
   id: String(user._id),
   userName: account.userName,
   ...(account.externalId === undefined ? {} : { externalId: account.externalId }),
@@ -55,7 +54,7 @@ export const userType = {
   id: 'User',
   name: 'User',
   endpoint: '/Users',
-  schema: USER,
+  schema: SCIM_USER,
 };
 
 const attribute = (name: string, more: object = {}) => ({
@@ -71,7 +70,7 @@ const attribute = (name: string, more: object = {}) => ({
 });
 
 export const userSchema = {
-  id: USER,
+  id: SCIM_USER,
   name: 'User',
   attributes: [
     attribute('userName', { required: true, uniqueness: 'server' }),

@@ -1,3 +1,4 @@
+import { SCIM_USER } from '@lightbox/contract/scim/calls.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import { mongo } from 'mongoose';
@@ -51,6 +52,68 @@ it('A leaver loses sessions, tokens and live connections within a second, and ma
   expect(await (await scim(token, 'PATCH', `/scim/v2/Users/${data.user.id}`, on)).json()).toMatchObject({
     active: false,
   });
+});
+
+const spelledOtherwise: [string, unknown][] = [
+  ['a path with the schema in front', { op: 'replace', path: `${SCIM_USER}:active`, value: false }],
+  ['a path in capitals', { op: 'REPLACE', path: `${SCIM_USER.toUpperCase()}:ACTIVE`, value: false }],
+  ['a value with the schema in front', { op: 'replace', value: { [`${SCIM_USER}:active`]: false } }],
+  ['a value under the schema', { op: 'add', value: { [SCIM_USER]: { Active: 'False' } } }],
+  ['the schema as the path', { op: 'replace', path: SCIM_USER, value: { active: false } }],
+];
+it.each(spelledOtherwise)('A leaver is deactivated by %s.', async (_name, operation) => {
+  const { token } = await makeToken();
+  const { id } = (await signOn(person().sub)).body.data.user;
+  const answer = await scim(token, 'PATCH', `/scim/v2/Users/${id}`, { Operations: [operation] });
+  expect([answer.status, await answer.json()]).toMatchObject([200, { active: false }]);
+});
+
+const notDone: [string, object][] = [
+  ['removes active', { op: 'remove', path: `${SCIM_USER}:Active` }],
+  ['removes everything', { op: 'remove' }],
+  ['has no value', { op: 'replace', path: 'active' }],
+  ['has a value that is no attribute', { op: 'replace', value: false }],
+  ['has a list for active', { op: 'replace', path: 'active', value: [{ value: false }] }],
+  ['is no operation', { op: 'set', path: 'active', value: false }],
+];
+it.each(notDone)('An operation that %s is refused, so nobody believes that it was done.', async (_name, operation) => {
+  const { token } = await makeToken();
+  const { id } = (await signOn(person().sub)).body.data.user;
+  const rename = { op: 'replace', path: 'name.familyName', value: 'Half' };
+  const answer = await scim(token, 'PATCH', `/scim/v2/Users/${id}`, { Operations: [rename, operation] });
+  expect([answer.status, await answer.json()]).toMatchObject([400, { scimType: 'invalidValue' }]);
+  expect(await test.gateway.models.User.findById(id).lean()).not.toMatchObject({ lastname: 'Half' });
+});
+
+it('Attributes are found in every spelling, and those that the product does not keep are ignored.', async () => {
+  const { token } = await makeToken();
+  const emails = [{ Value: 'first.spelling@clinic.test' }, { VALUE: 'spelling@clinic.test', Primary: true }];
+  const made = await scim(token, 'POST', '/scim/v2/Users', {
+    ...{ USERNAME: 'other.spelling@clinic.test', externalID: 'S-1', Emails: emails },
+    Name: { GivenName: 'Sana', FAMILYNAME: 'Mirza' },
+  });
+  const user = (await made.json()) as { id: string };
+  // The primary address is the one to which mails go, also when the name looks like an address.
+  expect([made.status, user]).toMatchObject([
+    201,
+    { userName: 'other.spelling@clinic.test', emails: [{ value: 'spelling@clinic.test' }], externalId: 'S-1' },
+  ]);
+  const filter = encodeURIComponent(`${SCIM_USER}:USERNAME eq "other.spelling@clinic.test"`);
+  const listed = await scim(token, 'GET', `/scim/v2/Users?filter=${filter}`);
+  expect(await listed.json()).toMatchObject({ totalResults: 1, Resources: [{ id: user.id }] });
+  const department = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department';
+  const Operations = [
+    { op: 'remove', path: department },
+    { op: 'add', path: 'addresses[type eq "work"].formatted', value: 'Lahore' },
+    { op: 'replace', value: { NAME: { familyname: 'Khan' } } },
+    { op: 'replace', path: 'Name.GivenName', value: 'Sara' },
+  ];
+  const changed = await scim(token, 'PATCH', `/scim/v2/Users/${user.id}`, { Operations });
+  const name = { givenName: 'Sara', familyName: 'Khan' };
+  expect([changed.status, await changed.json()]).toMatchObject([200, { name, active: true }]);
+  const whole = { userName: 'other.spelling@clinic.test', ACTIVE: false };
+  const replaced = await scim(token, 'PUT', `/scim/v2/Users/${user.id}`, whole);
+  expect([replaced.status, await replaced.json()]).toMatchObject([200, { name, active: false }]);
 });
 
 it('An account that an administrator deactivates after a switch of the provider stays so, also beside a call of it.', async () => {

@@ -1,5 +1,13 @@
 import { line } from '@lightbox/contract/ids.js';
-import { ScimNames, type ScimUser, type scimCalls } from '@lightbox/contract/scim/calls.js';
+import {
+  isRecord,
+  ScimNames,
+  type ScimPatch,
+  type ScimUser,
+  type scimCalls,
+  scimName,
+  scimSpelled,
+} from '@lightbox/contract/scim/calls.js';
 import { Email } from '@lightbox/contract/users/schemas.js';
 import { renameOnCards } from '@lightbox/core/access/cards.js';
 import { touch } from '@lightbox/core/access/hold.js';
@@ -166,10 +174,11 @@ async function idsOf(gateway: Gateway, { provider }: ScimTokenDoc, filter: strin
   const { User, ScimAccount, Identity } = gateway.models;
   const { issuer } = gateway.signOn.require(provider);
   const here = { provider, removedAt: null };
-  const [, name = '', quoted = ''] = /^\s*(userName|externalId)\s+eq\s+("(?:[^"\\]|\\.)*")\s*$/i.exec(filter) ?? [];
-  const value = parsed(quoted);
-  if (value === null) throw new AppError('BAD_REQUEST', { message: 'This filter is not supported.' });
-  if (name.toLowerCase() === 'externalid') {
+  const [, path = '', quoted = ''] = /^\s*(\S+)\s+eq\s+("(?:[^"\\]|\\.)*")\s*$/i.exec(filter) ?? [];
+  const [attribute, value] = [scimName(path), parsed(quoted)];
+  if (value === null || !['userName', 'externalId'].includes(attribute))
+    throw new AppError('BAD_REQUEST', { message: 'This filter is not supported.' });
+  if (attribute === 'externalId') {
     const accounts = await ScimAccount.find({ ...here, externalId: value }, { _id: 1 })
       .sort({ _id: 1 })
       .limit(MOST)
@@ -271,29 +280,36 @@ export async function patchScimUser(context: Context<typeof scimCalls.patchScimU
   const { gateway, actor, scim, params, body, res } = context;
   const managed = await requireManaged(gateway, scim, params.id);
   const wanted: Change = {};
-  for (const { op, path, value } of body.Operations) {
-    if (!/^(add|replace)$/i.test(op)) continue;
-    Object.assign(wanted, known(path === undefined ? fieldsOf(value) : { [path]: value }));
-  }
+  for (const operation of body.Operations) Object.assign(wanted, wantedBy(operation));
   return answer(res, shown(gateway, await change(gateway, actor, scim, managed, wanted)));
 }
 
-const fieldsOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+/**
+ * Returns the change of an operation. Attributes that the product does not keep are ignored. An operation about one that it
+ * keeps is done, or refused: a provider that reads 200 believes that its leaver is inactive.
+ */
+function wantedBy({ op, path = '', value }: ScimPatch['Operations'][number]): Change {
+  const name = scimName(path);
+  if (/^remove$/i.test(op)) return name === '' || kept.has(name) ? invalid('path') : {};
+  const fields = name === '' ? value : { [name]: value };
+  if (value === undefined || !isRecord(fields)) return invalid('value');
+  return known(scimSpelled(fields) as Record<string, unknown>);
+}
 
-/** Returns the attributes that the product keeps, by their paths. Others are ignored. */
-function known(fields: Record<string, unknown>): Change {
-  const nested = fieldsOf(fields.name);
-  const given: Record<string, unknown> = {
-    ...Object.fromEntries(Object.entries(fields).map(([path, value]) => [path.toLowerCase(), value])),
-    ...(nested.givenName === undefined ? {} : { 'name.givenname': nested.givenName }),
-    ...(nested.familyName === undefined ? {} : { 'name.familyname': nested.familyName }),
-  };
+const kept: ReadonlySet<string> = new Set([
+  ...['userName', 'externalId', 'active'],
+  ...['name', 'name.givenName', 'name.familyName'],
+]);
+
+/** Returns the attributes that the product keeps. */
+function known(given: Record<string, unknown>): Change {
+  const nested = scimSpelled(given.name);
+  const names = isRecord(nested) ? nested : {};
   const found: Change = {
-    userName: providerName('userName', given.username),
-    externalId: providerName('externalId', given.externalid),
-    firstname: name(given['name.givenname']),
-    lastname: name(given['name.familyname']),
+    userName: providerName('userName', given.userName),
+    externalId: providerName('externalId', given.externalId),
+    firstname: name(given['name.givenName'] ?? names.givenName),
+    lastname: name(given['name.familyName'] ?? names.familyName),
     active: flag(given.active),
   };
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));

@@ -9,19 +9,53 @@ import { texts } from '../texts.js';
 export const scimPrefix = 'lbs_';
 
 export const SCIM_JSON = 'application/scim+json';
+/** The schema of a user. */
+export const SCIM_USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
+
+const names = [
+  ...['userName', 'externalId', 'active', 'displayName', 'emails', 'value', 'primary'],
+  ...['name', 'givenName', 'familyName', 'name.givenName', 'name.familyName'],
+];
+const spellings = new Map(names.map((name) => [name.toLowerCase(), name]));
+
+/**
+ * Returns the name of an attribute as the schema spells it: clients write it in any case (RFC 7643, 2.1), and the schema in
+ * front of it (RFC 7644, 3.10). It is empty for the schema itself, around the attributes of a user.
+ */
+export function scimName(path: string): string {
+  const [lower, schema] = [path.trim().toLowerCase(), SCIM_USER.toLowerCase()];
+  const own = lower === schema ? '' : lower.startsWith(`${schema}:`) ? lower.slice(schema.length + 1) : lower;
+  return spellings.get(own) ?? own;
+}
+
+/** Spells the attributes of an object as the schema does. Returns everything else as it is. */
+export function scimSpelled(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).flatMap(([path, one]) =>
+    scimName(path) === '' && isRecord(one) ? Object.entries(one) : [[path, one]],
+  );
+  return Object.fromEntries(entries.map(([path, one]) => [scimName(path as string), one]));
+}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Providers send more than the product keeps: further attributes are ignored. */
+const attributes = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+  z.preprocess(scimSpelled, z.looseObject(shape));
+
 const Text = z.string().max(300);
 /** The provider's name for an account, and its id of it. */
 export const ScimNames = z.object({ userName: Text.trim().min(1, texts.required), externalId: Text.optional() });
 
-/** Providers send more than the product keeps: further attributes are ignored. */
-const ScimUser = z.looseObject({
+const ScimUser = attributes({
   ...ScimNames.shape,
   // Some clients send it as text.
   active: z.union([z.boolean(), z.enum(['true', 'false', 'True', 'False'])]).optional(),
-  name: z.looseObject({ givenName: Text.optional(), familyName: Text.optional() }).optional(),
+  name: attributes({ givenName: Text.optional(), familyName: Text.optional() }).optional(),
   displayName: Text.optional(),
   emails: z
-    .array(z.looseObject({ value: Text.optional(), primary: z.boolean().optional() }))
+    .array(attributes({ value: Text.optional(), primary: z.boolean().optional() }))
     .max(20)
     .optional(),
 });
@@ -29,7 +63,13 @@ export type ScimUser = z.infer<typeof ScimUser>;
 
 const ScimPatch = z.looseObject({
   Operations: z
-    .array(z.looseObject({ op: Text, path: Text.optional(), value: z.unknown() }))
+    .array(
+      z.looseObject({
+        op: z.string().regex(/^(add|replace|remove)$/i),
+        path: Text.optional(),
+        value: z.unknown().optional(),
+      }),
+    )
     .min(1)
     .max(100),
 });
