@@ -52,7 +52,7 @@ export async function serveAssociation(
   limits: ReceiverLimits,
   admit: (request: AssociationRequest) => Promise<Admission>,
 ): Promise<Outcome> {
-  const first = await wire.pdu(limits.requestMs, limits.requestBytes);
+  const first = await wire.request();
   // A check by a load balancer, for instance.
   if (!first) return 'ended';
   if (first.type !== PduType.associateRequest) throw new ProtocolFault('An association must be requested first.');

@@ -11,7 +11,7 @@ export const receiverLimits = {
   /** Associations of one process, and of one AE title. */
   associations: 64,
   associationsPerNode: 16,
-  /** From the connection to its association request, with the handshake of TLS. */
+  /** From the connection to the last byte of its association request. The handshake of TLS before it may take as long. */
   requestMs: 10_000,
   /** For the whole content of one PDU. */
   pduMs: 30_000,

@@ -1,7 +1,7 @@
 import { checks } from '@lightbox/core/selfCheck/checks.js';
 import { associateRequest, CT, DicomSender, dataPdu, lyingPdu, messageOf, pdu } from '@lightbox/testkit/dicomSender.js';
 import { phantom } from '@lightbox/testkit/part10.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { closeInspectors } from '../files/inspectionPool.js';
 import { fresh } from '../testing/dicomWeb.js';
 import { buildAdmin, buildPatient, buildProvider, type Person } from '../testing/factories.js';
@@ -245,6 +245,36 @@ describe('the receiver', () => {
     while (await slow.next());
     clearInterval(drops);
     expect(performance.now() - begun).toBeLessThan(10_000);
+  });
+
+  it('ends a connection whose association request is not whole in its time, however long other PDUs may take', async () => {
+    const waiting = await start({ requestMs: 400, pduMs: 600_000 });
+    await waiting.ready;
+    const sender = await call('SLOW', 'LIGHTBOX', waiting);
+    sender.socket.write(lyingPdu(1, 60_000, Buffer.alloc(100)));
+    while (await sender.next());
+    expect(sender.socket.destroyed || sender.socket.readableEnded).toBe(true);
+    await waiting.stop();
+  });
+
+  it('counts a device once whose refusal could not be recorded, and records the next one', async () => {
+    const owner = await buildProvider(test.gateway);
+    const { title, id } = await bind(owner);
+    const narrow = await start({ associationsPerNode: 2 });
+    await narrow.ready;
+    const running = await associated(title, narrow);
+    const from = (addresses: string[]) =>
+      api.as(admin).put(`/dicom-nodes/${id}`, { title, addresses, userId: owner.id }).expect(200);
+    const answer = async () => (await call(title, 'LIGHTBOX', narrow)).associate();
+    await from(['10.0.0.0/8']);
+    vi.spyOn(narrow.gateway.events, 'record').mockRejectedValueOnce(new Error('The log is away.'));
+    expect([await answer(), await answer()]).toEqual(['rejected 2 3 1', 'rejected 1 1 3']);
+    const refused = { type: 'dicomNode.refused' as const, record: id };
+    expect(await test.gateway.models.Event.countDocuments(refused)).toBe(1);
+    await from([]);
+    expect([await answer(), await answer()]).toEqual(['accepted', 'rejected 2 3 2']);
+    running.socket.destroy();
+    await narrow.stop();
   });
 
   it('serves as many associations as its limits allow, rejects the others for now, and serves on', async () => {

@@ -170,26 +170,18 @@ class Receiver {
     const { gateway, limits } = this;
     const { calling, called } = request;
     if (this.stopping || !gateway.startUp.done) return { rejection: 'congestion' };
-    if (called !== this.dicom.title) return this.refuseStranger('unknownCalled', address);
+    if (called !== this.dicom.title) return { rejection: this.refuseStranger('unknownCalled', address) };
     if (this.count() >= limits.associations) return { rejection: 'tooMany' };
     if ((this.associations.get(calling) ?? 0) >= limits.associationsPerNode) return { rejection: 'tooMany' };
     // Before the first wait, so that associations that begin at once count each other.
     this.enter(calling);
-    try {
-      const admitted = await admitNode(gateway, calling, address);
-      if ('refusal' in admitted) {
-        this.leave(calling);
-        const { refusal, node } = admitted;
-        const rejection = rejectionOf[refusal];
-        if (!node) return this.refuseStranger(rejection, address);
-        await this.recordRefusal(node._id, refusal, address);
-        return { rejection };
-      }
-      noteCall(gateway, admitted.node._id).catch((error) => gateway.warn(error, 'the call of a device was not noted'));
-    } catch (error) {
-      this.leave(calling);
+    const rejection = await this.rejectionFor(calling, address).catch((error): Rejection => {
       gateway.warn(error, 'a device could not be looked up');
-      return { rejection: 'congestion' };
+      return 'congestion';
+    });
+    if (rejection) {
+      this.leave(calling);
+      return { rejection };
     }
     return {
       served: {
@@ -206,6 +198,20 @@ class Receiver {
     };
   }
 
+  /** Returns why a device is not served; null when it is. */
+  private async rejectionFor(calling: string, address: string): Promise<Rejection | null> {
+    const { gateway } = this;
+    const admitted = await admitNode(gateway, calling, address);
+    if ('refusal' in admitted) {
+      const { refusal, node } = admitted;
+      if (!node) return this.refuseStranger(rejectionOf[refusal], address);
+      await this.recordRefusal(node._id, refusal, address);
+      return rejectionOf[refusal];
+    }
+    noteCall(gateway, admitted.node._id).catch((error) => gateway.warn(error, 'the call of a device was not noted'));
+    return null;
+  }
+
   private enter(title: string): void {
     this.associations.set(title, (this.associations.get(title) ?? 0) + 1);
   }
@@ -217,9 +223,9 @@ class Receiver {
   }
 
   /** Nobody knows who calls: counted by address, as other strangers are. */
-  private refuseStranger(rejection: Rejection, address: string): Admission {
+  private refuseStranger(rejection: Rejection, address: string): Rejection {
     this.gateway.anonymousFailures.count(new AppError('AUTHENTICATION_FAILED'), address);
-    return { rejection };
+    return rejection;
   }
 
   private async recordRefusal(
@@ -232,7 +238,10 @@ class Receiver {
     if (now - (this.refusals.get(key) ?? Number.NEGATIVE_INFINITY) < REFUSAL_MS) return;
     this.refusals.set(key, now);
     const refused = { type: 'dicomNode.refused', status: 'denied', record: node, reason } as const;
-    await this.gateway.events.record({ node, ip }, refused);
+    await this.gateway.events.record({ node, ip }, refused).catch((error) => {
+      this.refusals.delete(key);
+      throw error;
+    });
   }
 }
 

@@ -31,13 +31,24 @@ export class Wire {
     socket.on('readable', () => undefined);
   }
 
-  /** Returns the next PDU; null when the connection ends before it. */
-  async pdu(within: number, most: number): Promise<Pdu | null> {
+  /** Returns the association request; null when the connection ends before it. It has one time for all its bytes. */
+  request(): Promise<Pdu | null> {
+    const { requestMs, requestBytes } = this.limits;
+    const end = performance.now() + requestMs;
+    return this.pdu(requestMs, requestBytes, () => end - performance.now());
+  }
+
+  /** Returns the next PDU, which begins within a time; null when the connection ends before it. */
+  private async pdu(
+    within: number,
+    most: number,
+    forContent: () => number = () => this.limits.pduMs,
+  ): Promise<Pdu | null> {
     const header = await this.bytes(PDU_HEADER, within, 'optional');
     if (!header) return null;
     const [type, length] = [header.readUInt8(0), header.readUInt32BE(2)];
     if (length > most) throw new ProtocolFault('The PDU is too long.');
-    return { type, content: length === 0 ? Buffer.alloc(0) : await this.bytes(length, this.limits.pduMs) };
+    return { type, content: length === 0 ? Buffer.alloc(0) : await this.bytes(length, forContent()) };
   }
 
   /** Returns the next value of a message; null when the other side releases the association. */
