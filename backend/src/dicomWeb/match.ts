@@ -53,8 +53,8 @@ function matchesOne(one: unknown, vr: string, wanted: string): boolean {
   return isLike(String(one), wanted);
 }
 
-/** Returns the UIDs of a list, of which each matches. */
-export const uidsIn = (wanted: string): string[] => wanted.split(/[,\\]/).map((uid) => uid.trim());
+/** Returns the UIDs of a list, of which each matches, once each. */
+export const uidsIn = (wanted: string): string[] => [...new Set(wanted.split(/[,\\]/).map((uid) => uid.trim()))];
 
 /** A date or a time within a range: `-` before, after or between the ends. A time may leave out minutes and seconds. */
 function isWithin(one: string, wanted: string): boolean {

@@ -8,7 +8,7 @@ import { attributes, includes, type Level } from '@lightbox/core/dicomWeb/attrib
 import type { JsonDataSet } from '@lightbox/core/dicomWeb/json.js';
 import { unlessDamaged } from '@lightbox/core/errors.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
-import { attributesOf } from '@lightbox/core/studies/instance.js';
+import { attributesOf, uidKeys } from '@lightbox/core/studies/instance.js';
 import type { Gateway, Viewer } from '../context.js';
 import { stream } from '../http/stream.js';
 import { addressOf, jsonArray, jsonHeaders } from './answer.js';
@@ -23,6 +23,8 @@ interface Search extends Call<Partial<Uids>> {
 interface Row {
   /** The image whose header the row is made of. */
   image: InstanceDoc;
+  /** The modalities in the study, of the images that the viewer may open. */
+  modalities: readonly string[];
   set: JsonDataSet;
 }
 
@@ -32,6 +34,7 @@ const BATCH = 100;
 const STUDY = '0020000D';
 const SERIES = '0020000E';
 const SOP = '00080018';
+const MODALITIES = '00080061';
 
 /** Returns the handler of a search for rows of a level (QIDO-RS, PS3.18 §10.6). */
 export const search =
@@ -90,6 +93,7 @@ const inPath = ({ study, series }: Partial<Uids> = {}): Condition[] => [
 
 class Searching {
   private reach: Promise<Reach> | undefined;
+  private asked: Promise<object> | undefined;
   /** True when there were more studies than one search looks at. */
   cut = false;
 
@@ -119,14 +123,14 @@ class Searching {
   }
 
   /** Yields the series or instances of a study. */
-  private async *within({ image, set }: Row): AsyncGenerator<Row> {
-    const filter = { ...isInstance, 'instance.study': image.instance.study };
+  private async *within({ image, modalities }: Row): AsyncGenerator<Row> {
+    const filter = { ...isInstance, 'instance.study': image.instance.study, ...(await this.ofInstances()) };
     const seen = new Set<string>();
     for (const found of await openInstances(this.gateway, this.viewer, filter)) {
       const series = String(found.image.instance.series);
       if (this.level === 'series' && seen.has(series)) continue;
-      const row = this.rowOf(found.image, []);
-      if (!row || !matches({ ...row.set, '00080061': set['00080061'] ?? { vr: 'CS' } }, this.conditions)) continue;
+      const row = this.rowOf([found.image], modalities);
+      if (!row || !matches(row.set, this.conditions)) continue;
       seen.add(series);
       yield row;
     }
@@ -140,7 +144,7 @@ class Searching {
       const filter = await underUids(this.gateway, { study });
       const found = await openInstances(this.gateway, this.viewer, filter);
       const images = found.map(({ image }) => image);
-      const row = images[0] && this.rowOf(images[0], modalitiesOf(images));
+      const row = this.rowOf(images, modalitiesOf(images));
       if (row) yield row;
     }
   }
@@ -149,14 +153,15 @@ class Searching {
   private async *reachable(): AsyncGenerator<Row> {
     const { models, clock } = this.gateway;
     const { studies, images } = await this.reached();
+    const wanted = await this.ofStudies();
     const seen = new Set<string>();
     let after: ObjectId | null = null;
     for (let looked = 0; looked < limits.dicomStudiesSearched; looked += BATCH) {
       const batch: StudyDoc[] = await models.Study.find({
         $and: [
           studies,
-          this.ofStudies(),
-          { lead: { $exists: true }, ...notHeld },
+          ...wanted,
+          { kind: 'dicom', lead: { $exists: true }, ...notHeld },
           after ? { _id: { $lt: after } } : {},
         ],
       })
@@ -165,28 +170,56 @@ class Searching {
         .lean<StudyDoc[]>();
       const whole = await openStudies(models, this.viewer, batch, clock.now());
       const isWhole = ({ _id }: StudyDoc) => whole.has(String(_id));
-      const known = await models.Image.find({
-        ...isInstance,
-        $or: [
-          { _id: { $in: batch.filter(isWhole).flatMap(({ lead }) => lead ?? []) } },
-          // Of a study of which only images were shared.
-          { $and: [images, { study: { $in: batch.filter((study) => !isWhole(study)).map(({ _id }) => _id) } }] },
-        ],
-      }).lean<InstanceDoc[]>();
+      const known = [
+        ...(await this.firstOf(batch.filter(isWhole))),
+        // Of a study of which only images were shared.
+        ...(await models.Image.find({
+          $and: [
+            isInstance,
+            images,
+            { study: { $in: batch.filter((study) => !isWhole(study)).map(({ _id }) => _id) } },
+          ],
+        }).lean<InstanceDoc[]>()),
+      ];
       const may = await openable(models, this.viewer, known, clock.now());
       for (const study of batch) {
         const mine = may.flatMap(({ image }) => (image.study?.equals(study._id) ? [image] : []));
-        const first = mine.find(({ _id }) => sameId(_id, study.lead)) ?? mine[0];
-        if (!first) continue;
-        const key = String(first.instance.study);
-        const row = seen.has(key) ? null : this.rowOf(first, isWhole(study) ? study.modalities : modalitiesOf(mine));
+        const leadFirst = mine.toSorted(
+          (a, b) => Number(sameId(b._id, study.lead)) - Number(sameId(a._id, study.lead)),
+        );
+        const key = String(leadFirst[0]?.instance.study);
+        const row = seen.has(key)
+          ? null
+          : this.rowOf(leadFirst, isWhole(study) ? study.modalities : modalitiesOf(mine));
+        if (!row) continue;
         seen.add(key);
-        if (row) yield row;
+        yield row;
       }
       after = batch.at(-1)?._id ?? null;
       if (batch.length < BATCH) return;
     }
     this.cut = true;
+  }
+
+  /**
+   * Returns an image of each study, by which it is described: the first one, or another where that is no instance, because its
+   * file lacks a UID or is not read yet.
+   */
+  private async firstOf(studies: readonly StudyDoc[]): Promise<InstanceDoc[]> {
+    const { Image } = this.gateway.models;
+    const leads = await Image.find({ ...isInstance, _id: { $in: studies.flatMap(({ lead }) => lead ?? []) } }).lean<
+      InstanceDoc[]
+    >();
+    const others = studies.filter(({ lead }) => !leads.some(({ _id }) => sameId(_id, lead)));
+    if (others.length === 0) return leads;
+    const firsts = await Image.aggregate<{ first: ObjectId }>([
+      { $match: { ...isInstance, study: { $in: others.map(({ _id }) => _id) } } },
+      { $group: { _id: '$study', first: { $min: '$_id' } } },
+    ]);
+    return [
+      ...leads,
+      ...(await Image.find({ ...isInstance, _id: { $in: firsts.map(({ first }) => first) } }).lean<InstanceDoc[]>()),
+    ];
   }
 
   private reached(): Promise<Reach> {
@@ -195,21 +228,41 @@ class Searching {
     return this.reach;
   }
 
-  /** The conditions that the records of studies can answer, as a filter. The others need the sealed attributes. */
-  private ofStudies(): object {
+  /** The conditions that records of studies can answer, as filters. The others need the sealed attributes. */
+  private async ofStudies(): Promise<object[]> {
+    const { Image } = this.gateway.models;
+    const [{ images }, named] = await Promise.all([this.reached(), this.ofInstances()]);
     const parts = this.conditions.flatMap(({ attribute: { tag }, value }): object[] => {
-      if (tag === '00080061' && !/[*?\\]/.test(value)) return [{ modalities: value }];
+      if (tag === MODALITIES && !/[*?\\]/.test(value)) return [{ modalities: value }];
       if (tag !== '00080020' || !/^\d{8}$|^(\d{8})?-(\d{8})?$/.test(value)) return [];
       const [from, to = from] = value.split('-').map(isoDate);
       return [{ studyDate: { ...(from ? { $gte: from } : {}), ...(to ? { $lte: to } : {}), $exists: true } }];
     });
-    return parts.length > 0 ? { $and: parts } : {};
+    if (Object.keys(named).length === 0) return parts;
+    return [...parts, { _id: { $in: await Image.distinct('study', { $and: [isInstance, named, images] }) } }];
   }
 
-  /** Makes a row of a header. Null when its attributes are damaged: the other rows are shown. */
-  private rowOf(image: InstanceDoc, modalities: readonly string[]): Row | null {
+  /** The UIDs of series and instances that are asked for, as a filter for images. */
+  private ofInstances(): Promise<object> {
+    this.asked ??= this.filterOfUids();
+    return this.asked;
+  }
+
+  private async filterOfUids(): Promise<object> {
+    const filters = this.conditions.flatMap(({ attribute: { tag }, value }) => {
+      const field = tag === SERIES ? 'series' : tag === SOP ? 'sop' : null;
+      if (!field) return [];
+      const keys = Promise.all(uidsIn(value).map((one) => uidKeys[field](this.gateway, one)));
+      return [keys.then((among) => ({ [`instance.${field}`]: { $in: among } }))];
+    });
+    return filters.length > 0 ? { $and: await Promise.all(filters) } : {};
+  }
+
+  /** Makes a row of the first header whose attributes are not damaged. Null when there is none: the other rows are shown. */
+  private rowOf([image, ...others]: readonly InstanceDoc[], modalities: readonly string[]): Row | null {
+    if (!image) return null;
     const text = unlessDamaged(this.gateway.log, () => attributesOf(this.gateway, image));
-    if (!text) return null;
+    if (!text) return this.rowOf(others, modalities);
     const all = JSON.parse(text) as JsonDataSet;
     const { level } = this;
     const own = attributes.filter((attribute) => includes(level, attribute.level) && all[attribute.tag]);
@@ -228,12 +281,12 @@ class Searching {
           }),
         ],
       },
-      ...(level === 'study' && modalities.length > 0 ? { '00080061': { vr: 'CS', Value: [...modalities] } } : {}),
+      ...(modalities.length > 0 ? { [MODALITIES]: { vr: 'CS', Value: [...modalities] } } : {}),
       ...(level === 'instance' && image.dicomDetail?.transferSyntax
         ? { '00083002': { vr: 'UI', Value: [image.dicomDetail.transferSyntax] } }
         : {}),
     };
-    return { image, set };
+    return { image, modalities, set };
   }
 
   /** Adds the numbers of series and instances that the viewer can reach. */

@@ -183,9 +183,11 @@ export const image = schemaOf<ImageDoc>(
   .index({ owner: 1, patient: 1 }, { partialFilterExpression: { patient: { $exists: true } } })
   .index({ 'held.request': 1, sha256: 1 }, { partialFilterExpression: { held: { $exists: true } } })
   .index({ blob: 1 })
-  // DICOMweb names studies and instances by their UIDs.
+  // DICOMweb names studies, series and instances by their UIDs.
   .index({ 'instance.study': 1, 'instance.series': 1 }, { partialFilterExpression: { instance: { $exists: true } } })
-  .index({ owner: 1, 'instance.sop': 1 }, { partialFilterExpression: { instance: { $exists: true } } })
+  .index({ 'instance.series': 1 }, { partialFilterExpression: { instance: { $exists: true } } })
+  // Also finds the owner's files with a UID.
+  .index({ 'instance.sop': 1, owner: 1 }, { partialFilterExpression: { instance: { $exists: true } } })
   .index({ 'dataKey.keyId': 1 })
   // Covers the totals of the storage.
   .index({ contentType: 1, size: 1 });

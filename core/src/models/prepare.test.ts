@@ -61,10 +61,13 @@ it('A database of a version without studies: its images stand for themselves, an
   });
 });
 
-it('The index by words alone of a version before goes, because that of the search has its place.', async () => {
-  const { User } = core.models;
+it('The indexes of a version before go where another one has their place.', async () => {
+  const { User, Image } = core.models;
   await User.collection.createIndex({ words: 1 });
+  await Image.collection.createIndex({ owner: 1, 'instance.sop': 1 });
   await prepare();
+  const bySop = (await Image.collection.indexes()).filter(({ key }) => 'instance.sop' in key);
+  expect(bySop.map(({ key }) => key)).toEqual([{ 'instance.sop': 1, owner: 1 }]);
   const byWord = (await User.collection.indexes()).filter(({ key }) => Object.keys(key)[0] === 'words');
   expect(byWord.map(({ key }) => key)).toEqual([bySearch]);
 });

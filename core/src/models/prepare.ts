@@ -40,6 +40,8 @@ async function upgrade({ Image, Share, User }: Models): Promise<void> {
   await dropIndexOf(Share.collection, 'image,recipient');
   // `bySearch` begins with the words.
   await dropIndexOf(User.collection, 'words');
+  // The one that begins with the UID serves searches too.
+  await dropIndexOf(Image.collection, 'owner,instance.sop');
 }
 
 async function dropIndexOf(collection: Pick<Collection, 'indexes' | 'dropIndex'>, fields: string): Promise<void> {
