@@ -178,6 +178,12 @@ describe('DICOMweb', () => {
     expect(mixed.body['00081198'].Value[0]['00081197'].Value).toEqual([0x0111]);
     expect(mixed.body['00081199'].Value).toHaveLength(1);
     expect(mixed.body['0008119A'].Value[0]['00081197'].Value).toEqual([0xc000]);
+    // Of two files that a browser uploaded with one UID, each is stored already.
+    const browser = await buildProvider(test.gateway);
+    const theirs = [files[0] as Buffer, changed];
+    for (const file of theirs) await api.as(browser).upload(file, { caption: 'CT' }).expect(201);
+    const sent = await storeFiles((await tokenOf(browser)).token, [...theirs, files[1] as Buffer]);
+    expect([sent.status, (await imagesOf(browser)).length]).toEqual([200, 3]);
     const elsewhere = await storeFiles(token, [phantom({ study: fresh() })], `/studies/${uidOf(study)}`);
     expect([elsewhere.status, elsewhere.body['00081198'].Value[0]['00081197'].Value]).toEqual([409, [0xa900]]);
     expect(await imagesOf(owner)).toHaveLength(4);

@@ -10,7 +10,7 @@ import { asAppError } from '../http/errors.js';
 import { admitImage, asRefusal, countDeviceFile, deviceOf } from '../images/admitImage.js';
 import type { NewImage, StoredFile } from '../images/storeImage.js';
 import { readImage } from '../images/uploadImage.js';
-import { alreadyStored } from './duplicate.js';
+import { storedWith } from './duplicate.js';
 
 /** Statuses of C-STORE (PS3.4 §B.2.3), which STOW-RS gives as failure reasons (PS3.18 §I.2.2). */
 export const StoreStatus = {
@@ -107,11 +107,11 @@ async function admit(
   }
   if (!isExpected(identity)) return { reason: StoreStatus.otherIdentity, kept: false };
   const again = async (): Promise<Admitted | null> => {
-    const known = await alreadyStored(gateway, viewer._id, sopUid);
-    if (!known) return null;
+    const known = await storedWith(gateway, viewer._id, sopUid);
+    if (known.length === 0) return null;
     // A client that begins a study anew counts like one that goes on with it.
     await countDeviceFile(gateway, viewer, { isLead: false });
-    return { reason: known === facts.sha256 ? null : StoreStatus.duplicate, kept: false };
+    return { reason: known.includes(facts.sha256) ? null : StoreStatus.duplicate, kept: false };
   };
   const before = await again();
   if (before) return before;

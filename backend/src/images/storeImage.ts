@@ -1,6 +1,6 @@
 import { texts } from '@lightbox/contract/texts.js';
 import { firstCard, refreshCards } from '@lightbox/core/access/cards.js';
-import { notHeld } from '@lightbox/core/access/requests.js';
+
 import { liveShare } from '@lightbox/core/access/shares.js';
 import { newDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { WrittenBlob } from '@lightbox/core/blobs/store.js';
@@ -15,6 +15,7 @@ import type { StudyDoc } from '@lightbox/core/models/study.js';
 import { instanceFor } from '@lightbox/core/studies/instance.js';
 import { type Copies, type Joining, joinStudy, seemsFirst, withStudy } from '@lightbox/core/studies/joinStudy.js';
 import type { Gateway, Sender } from '../context.js';
+import { isInstance } from '../dicomWeb/instances.js';
 import { createInspector } from '../files/inspect.js';
 import { FileRejected } from '../files/rejected.js';
 import { heldFor, holdPlace } from '../requests/holdFile.js';
@@ -175,7 +176,7 @@ async function writeRecord(
       if (onlyOne && instance) {
         await tx.inserts.write();
         // The study was written: of two uploads at once, the later one sees the first.
-        const same = { owner, 'instance.sop': instance.sop, ...notHeld };
+        const same = { ...isInstance, owner, 'instance.sop': instance.sop };
         if (await models.Image.exists(same).session(tx.session)) throw new AppError('CONFLICT');
       }
       const record: ImageDoc = { ...image, ...fields, ...(instance ? { instance } : {}) };
