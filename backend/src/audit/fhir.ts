@@ -1,7 +1,6 @@
 import { actionOf, type EventKind } from '@lightbox/contract/audit/actions.js';
 import type { AuditEntry } from '@lightbox/contract/audit/calls.js';
-
-export const dicom = 'http://dicom.nema.org/resources/ontology/DCM';
+import { fhirSystems } from '@lightbox/contract/fhir/resources.js';
 
 /** DICOM's kinds of audit events (PS3.16, CID 400). */
 export const kinds: Record<EventKind, { code: string; display: string }> = {
@@ -13,7 +12,7 @@ export const kinds: Record<EventKind, { code: string; display: string }> = {
   applicationActivity: { code: '110100', display: 'Application Activity' },
 };
 /** The role of a program among the agents (CID 402). */
-const application = { system: dicom, code: '110150', display: 'Application' };
+const application = { system: fhirSystems.dicom, code: '110150', display: 'Application' };
 /** For an entry that a newer version of the product wrote. */
 const unknown = { fhir: 'applicationActivity', does: 'E' } as const;
 
@@ -32,8 +31,8 @@ export function auditEvent(entry: AuditEntry): object {
   return {
     resourceType: 'AuditEvent',
     id: entry.id,
-    type: { system: dicom, ...kinds[fhir] },
-    subtype: [{ system: 'urn:lightbox:actiontype', code: entry.actiontype }],
+    type: { system: fhirSystems.dicom, ...kinds[fhir] },
+    subtype: [{ system: fhirSystems.action, code: entry.actiontype }],
     action: does,
     recorded: entry.createAt,
     outcome: entry.status === 'success' ? '0' : '4',

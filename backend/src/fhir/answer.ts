@@ -52,7 +52,7 @@ export const readOf =
   async (asking: Asking & { params: { id: string }; query: FhirRead }): Promise<undefined> => {
     const { gateway, params, query, req } = asking;
     requireJson(req, query);
-    const wanted = { _id: [[{ system: null, code: params.id }]] } as Wanted;
+    const wanted = { _id: [[params.id]] } as Wanted;
     const { model, filter, projection } = await finder.source(asking, wanted);
     const docs = await model.find(filter, projection).limit(1).lean<Doc[]>();
     const [found] = await finder.show(asking, docs, wanted);

@@ -1,13 +1,14 @@
 import { actionOf } from '@lightbox/contract/audit/actions.js';
 import type { QueryOf } from '@lightbox/contract/call.js';
 import type { fhirCalls } from '@lightbox/contract/fhir/calls.js';
+import { fhirSystems } from '@lightbox/contract/fhir/resources.js';
 import { roleMay } from '@lightbox/contract/permissions.js';
 import type { Disclosure } from '@lightbox/contract/users/disclosures.js';
 import { fieldError } from '@lightbox/core/errors.js';
 import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
 import { presentEntries } from '../audit/audit.js';
 import { entriesOf } from '../audit/entries.js';
-import { auditEvent, dicom, identified, kinds } from '../audit/fhir.js';
+import { auditEvent, identified, kinds } from '../audit/fhir.js';
 import type { Viewer } from '../context.js';
 import { disclosuresTo } from '../users/disclosures.js';
 import { all, byCode, byId, byMoment } from './filters.js';
@@ -80,7 +81,7 @@ function disclosureEvent(doc: AuditEntryDoc, disclosures: Disclosure[]): Resourc
     resourceType: 'AuditEvent',
     id: first.id,
     meta: { lastUpdated: at },
-    type: { system: dicom, ...kinds[action.fhir] },
+    type: { system: fhirSystems.dicom, ...kinds[action.fhir] },
     subtype: [{ system: 'urn:lightbox:disclosure', code: kind }],
     action: action.does,
     recorded: at,

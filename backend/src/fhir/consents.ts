@@ -13,7 +13,7 @@ export const consents: Finder<ConsentDoc, Shown<ConsentDoc>, Wanted> = {
     const { Consent } = gateway.models;
     const last = await Consent.findOne({ user: viewer._id }, { _id: 1 }).sort({ at: -1, _id: -1 }).lean<ConsentDoc>();
     const active = { _id: last?._id ?? null, analysis: { $ne: 'unset' as const } };
-    const named = byPatient(patient).map(({ patient: user }) => ({ user }));
+    const named = byPatient(gateway, patient).map(({ patient: user }) => ({ user }));
     return {
       model: Consent,
       filter: all(
@@ -23,9 +23,11 @@ export const consents: Finder<ConsentDoc, Shown<ConsentDoc>, Wanted> = {
         ...byMoment(date, 'at'),
         ...byMoment(_lastUpdated, 'at'),
         ...status.map((codes) => ({
-          $or: codes.map(({ code }) =>
-            code === 'active' ? active : code === 'inactive' ? { $nor: [active] } : { _id: { $in: [] } },
-          ),
+          $or: [
+            { _id: { $in: [] } },
+            ...(codes.includes('active') ? [active] : []),
+            ...(codes.includes('inactive') ? [{ $nor: [active] }] : []),
+          ],
         })),
       ),
       sort: ['at', '_id'],

@@ -28,7 +28,7 @@ export const documents: Finder<ImageDoc, Row, Wanted> = {
         { series: { $exists: false }, ...notHeld },
         reach.images,
         ...byId(wanted._id),
-        ...byPatient(wanted.patient, wanted.subject),
+        ...byPatient(gateway, wanted.patient, wanted.subject),
         ...byConstant(wanted.status, 'current'),
         ...byCode(wanted.contenttype, 'contentType'),
         ...byMoment(wanted.date, 'createAt'),

@@ -1,5 +1,7 @@
-import type { DateValue, TokenValue } from '@lightbox/contract/fhir/values.js';
+import { doors } from '@lightbox/contract/doors.js';
+import type { DateValue, ReferenceValue } from '@lightbox/contract/fhir/values.js';
 import { oid } from '@lightbox/core/db/ids.js';
+import type { Gateway } from '../context.js';
 
 type Filter = Record<string, unknown>;
 
@@ -9,28 +11,33 @@ const nothing: Filter = { _id: { $in: [] } };
 const isId = (text: string): boolean => /^[0-9a-f]{24}$/i.test(text);
 const idsOf = (codes: readonly string[]) => codes.filter(isId).map(oid);
 
-/** The filters of `_id`, or of another token that names a record by its id. `system`: the only one that names records. */
-export const byId = (values: readonly TokenValue[][] = [], system?: string, field = '_id'): Filter[] =>
-  values.map((codes) => ({
-    [field]: {
-      $in: idsOf(codes.filter((one) => one.system === null || one.system === system).map(({ code }) => code)),
-    },
-  }));
+/** The filters of `_id`, or of another token that names a record by its id. */
+export const byId = (values: readonly string[][] = []): Filter[] =>
+  values.map((codes) => ({ _id: { $in: idsOf(codes) } }));
 
-/** The filters of a reference to a patient. */
-export const byPatient = (...references: (readonly string[][] | undefined)[]): Filter[] =>
-  references.flatMap((values = []) => values.map((ids) => ({ patient: { $in: idsOf(ids) } })));
+/** The filters of a reference to a patient. One to another server, or to another type, names nobody here. */
+export function byPatient(
+  { config }: Pick<Gateway, 'config'>,
+  ...references: (readonly ReferenceValue[][] | undefined)[]
+): Filter[] {
+  const here = `${config.publicUrl}${doors.fhir}`;
+  const own = ({ server, type }: ReferenceValue) =>
+    (server === null || server === here) && (type === null || type === 'Patient');
+  return references.flatMap((values = []) =>
+    values.map((among) => ({ patient: { $in: idsOf(among.filter(own).map(({ id }) => id)) } })),
+  );
+}
 
 /** The filters of a token whose value is the same for all records. */
-export const byConstant = (values: readonly TokenValue[][] = [], constant: string): Filter[] =>
-  values.some((codes) => !codes.some(({ code }) => code === constant)) ? [nothing] : [];
+export const byConstant = (values: readonly string[][] = [], constant: string): Filter[] =>
+  values.some((codes) => !codes.includes(constant)) ? [nothing] : [];
 
 /** The filters of a token that is a field. `stored`: the values of the field that a code stands for. */
 export const byCode = (
-  values: readonly TokenValue[][] = [],
+  values: readonly string[][] = [],
   field: string,
   stored: (code: string) => unknown[] = (code) => [code],
-): Filter[] => values.map((codes) => ({ [field]: { $in: codes.flatMap(({ code }) => stored(code)) } }));
+): Filter[] => values.map((codes) => ({ [field]: { $in: codes.flatMap(stored) } }));
 
 /** The filters of a date, for a field that holds a moment. */
 export const byMoment = (values: readonly DateValue[] = [], field: string): Filter[] =>

@@ -1,5 +1,4 @@
 import type { CallShape } from '@lightbox/contract/call.js';
-import type { TokenValue } from '@lightbox/contract/fhir/values.js';
 import type { ListSource } from '@lightbox/core/db/page.js';
 import type { Context, Viewer } from '../context.js';
 
@@ -27,7 +26,7 @@ export interface FhirRead {
   _format?: string | undefined;
 }
 export interface FhirSearch extends FhirRead {
-  _id?: TokenValue[][] | undefined;
+  _id?: string[][] | undefined;
   _count?: number | undefined;
   _cursor?: string | undefined;
   _include?: string | undefined;

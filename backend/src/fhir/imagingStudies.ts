@@ -1,7 +1,8 @@
 import type { QueryOf } from '@lightbox/contract/call.js';
 import { doors } from '@lightbox/contract/doors.js';
 import type { fhirCalls } from '@lightbox/contract/fhir/calls.js';
-import type { DateValue, TokenValue } from '@lightbox/contract/fhir/values.js';
+import { fhirSystems } from '@lightbox/contract/fhir/resources.js';
+import type { DateValue } from '@lightbox/contract/fhir/values.js';
 import { openable, openStudies, reachOf } from '@lightbox/core/access/openable.js';
 import { notHeld } from '@lightbox/core/access/requests.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
@@ -9,7 +10,6 @@ import type { JsonDataSet } from '@lightbox/core/dicomWeb/json.js';
 import { unlessDamaged } from '@lightbox/core/errors.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
 import { attributesOf, uidKeys } from '@lightbox/core/studies/instance.js';
-import { dicom } from '../audit/fhir.js';
 import type { Gateway } from '../context.js';
 import { type Found, type InstanceDoc, isInstance } from '../dicomWeb/instances.js';
 import { byOf } from '../images/imageBytes.js';
@@ -47,10 +47,10 @@ export const imagingStudies: Finder<StudyDoc, Row, Wanted> = {
         { kind: 'dicom', lead: { $exists: true }, ...notHeld },
         reach.studies,
         ...byId(wanted._id),
-        ...byPatient(wanted.patient, wanted.subject),
+        ...byPatient(gateway, wanted.patient, wanted.subject),
         ...byConstant(wanted.status, 'available'),
         ...byDay(wanted.started, 'studyDate'),
-        ...(wanted.modality ?? []).map((codes) => ({ modalities: { $in: codes.map(({ code }) => code) } })),
+        ...(wanted.modality ?? []).map((codes) => ({ modalities: { $in: codes } })),
         ...(await byUid(gateway, wanted.identifier)),
         ...(await byArrival(gateway, reach.images, wanted._lastUpdated)),
       ),
@@ -75,7 +75,7 @@ export const imagingStudies: Finder<StudyDoc, Row, Wanted> = {
       const resource = mine.length > 0 ? present(asking.gateway, shown, mine, reference) : null;
       // A study may have modalities in series that the viewer may not open.
       const modalities = new Set(mine.map(modalityOf));
-      const meant = modality.every((codes) => codes.some(({ code }) => modalities.has(code)));
+      const meant = modality.every((codes) => codes.some((code) => modalities.has(code)));
       return resource && meant ? [{ doc, resource, series: mine }] : [];
     });
   },
@@ -95,11 +95,10 @@ export const imagingStudies: Finder<StudyDoc, Row, Wanted> = {
 };
 
 /** The filter of the Study Instance UID, as `urn:dicom:uid|urn:oid:…`. */
-const byUid = (gateway: Gateway, values: readonly TokenValue[][] = []): Promise<object[]> =>
+const byUid = (gateway: Gateway, values: readonly string[][] = []): Promise<object[]> =>
   Promise.all(
     values.map(async (codes) => {
-      const uids = codes.filter(({ system }) => system === null || system === 'urn:dicom:uid');
-      const keys = await Promise.all(uids.map(({ code }) => uidKeys.study(gateway, code.replace(/^urn:oid:/, ''))));
+      const keys = await Promise.all(codes.map((code) => uidKeys.study(gateway, code.replace(/^urn:oid:/, ''))));
       const among = { ...isInstance, 'instance.study': { $in: keys } };
       return { _id: { $in: await gateway.models.Image.distinct('study', among) } };
     }),
@@ -183,14 +182,14 @@ function present(
   const uid = elementOf(first.header, '0020000D');
   const accession = elementOf(first.header, '00080050');
   const newest = Math.max(...series.map((one) => one.newest.getTime()));
-  const coded = (one: Series) => ({ system: dicom, code: modalityOf(one) });
+  const coded = (one: Series) => ({ system: fhirSystems.dicom, code: modalityOf(one) });
   return {
     resourceType: 'ImagingStudy',
     id: String(study._id),
     meta: { lastUpdated: new Date(newest).toISOString() },
     contained: [endpoint(config.publicUrl)],
     identifier: [
-      { use: 'official', system: 'urn:dicom:uid', value: `urn:oid:${uid}` },
+      { use: 'official', system: fhirSystems.uid, value: `urn:oid:${uid}` },
       ...(accession === '' ? [] : [{ type: accessionNumber, value: accession }]),
     ],
     status: 'available',

@@ -1,5 +1,6 @@
 import type { QueryOf } from '@lightbox/contract/call.js';
 import type { fhirCalls } from '@lightbox/contract/fhir/calls.js';
+import { fhirSystems } from '@lightbox/contract/fhir/resources.js';
 import type { Role } from '@lightbox/contract/permissions.js';
 import { usableAccount } from '@lightbox/core/access/accounts.js';
 import { inCareWith } from '@lightbox/core/access/carers.js';
@@ -12,7 +13,6 @@ import { tiesOf } from '../users/listUsers.js';
 import { presentUserRow } from '../users/present.js';
 import { all, byCode, byId } from './filters.js';
 import type { Asking, Finder, Resource, Shown } from './finder.js';
-import { USERS } from './references.js';
 
 type Wanted = QueryOf<typeof fhirCalls.searchFhirPatients>;
 type Row = ReturnType<typeof presentUserRow>;
@@ -34,7 +34,7 @@ const people = (roles: Role[], present: (user: Row) => Resource): Finder<UserDoc
         { role: { $in: roles }, deletedAt: { $exists: false } },
         { $or: may },
         ...byId(_id),
-        ...byId(identifier, USERS),
+        ...byId(identifier),
         ...byCode(active, 'active', (code) => (code === 'true' ? [true] : code === 'false' ? [false] : [])),
         ...name.map(byName),
       ),
@@ -83,7 +83,7 @@ function common(user: Row, identifiers: object[] = []) {
   };
   return {
     id,
-    identifier: [{ system: USERS, value: id }, ...identifiers],
+    identifier: [{ system: fhirSystems.user, value: id }, ...identifiers],
     active: user.active,
     name: unless(text === '', [{ text, family: lastname || undefined, given: unless(!firstname, [firstname]) }]),
     telecom: [{ system: 'email', value: email }, ...(phone ? [{ system: 'phone', value: phone }] : [])],
@@ -114,7 +114,7 @@ export const practitioners = people(['healthProvider', 'admin'], practitioner);
 export async function patientsNamed(asking: Asking, resources: Resource[]): Promise<Resource[]> {
   const named = resources.flatMap(({ subject }) => {
     const [, id] = /^Patient\/(.+)$/.exec((subject as { reference?: string } | undefined)?.reference ?? '') ?? [];
-    return id === undefined ? [] : [{ system: null, code: id }];
+    return id ?? [];
   });
   if (named.length === 0) return [];
   const { model, filter } = await patients.source(asking, { _id: [named] });

@@ -1,9 +1,7 @@
+import { fhirSystems } from '@lightbox/contract/fhir/resources.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import type { Models } from '@lightbox/core/models/models.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
-
-/** The system of the ids of people. */
-export const USERS = 'urn:lightbox:user';
 
 /** Reads many accounts in one query. Returns a lookup of references, with the names that every answer of the API shows. */
 export async function referencesTo(models: Models, ids: (ObjectId | undefined)[]): Promise<(id: ObjectId) => object> {
@@ -13,7 +11,8 @@ export async function referencesTo(models: Models, ids: (ObjectId | undefined)[]
   const byId = new Map(users.map((user) => [String(user._id), user]));
   return (id) => {
     const user = byId.get(String(id));
-    if (!user || user.deletedAt) return { identifier: { system: USERS, value: String(id) }, display: 'Deleted user' };
+    if (!user || user.deletedAt)
+      return { identifier: { system: fhirSystems.user, value: String(id) }, display: 'Deleted user' };
     const display = `${user.firstname ?? ''} ${user.lastname ?? ''}`.trim();
     const type = user.role === 'patient' ? 'Patient' : 'Practitioner';
     return { reference: `${type}/${id}`, ...(display === '' ? {} : { display }) };

@@ -25,7 +25,7 @@ export const reports: Finder<AnalysisVersionDoc, Row, Wanted> = {
   async source({ gateway, viewer }, wanted) {
     const { models, clock } = gateway;
     const reach = await reachOf(models, viewer, clock.now());
-    const ofPatient = byPatient(wanted.patient, wanted.subject);
+    const ofPatient = byPatient(gateway, wanted.patient, wanted.subject);
     const narrow = viewer.role !== 'admin' || ofPatient.length > 0;
     const images = narrow
       ? {

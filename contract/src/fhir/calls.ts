@@ -27,7 +27,12 @@ const oneOf = (values: string[]) => z.enum(values).optional();
 function searchOf<T extends FhirType>(type: T) {
   const { params } = shapeOf(type);
   const included = inclusions(type);
-  const fields = Object.fromEntries(Object.entries(params).map(([name, one]) => [name, searchTypes[one.type]()]));
+  const fields = Object.fromEntries(
+    Object.entries(params).map(([name, one]) => [
+      name,
+      one.type === 'token' ? searchTypes.token(one.system) : searchTypes[one.type](),
+    ]),
+  );
   return z.strictObject({
     ...(fields as Fields<T>),
     ...anywhere,

@@ -1,9 +1,17 @@
 import type { SearchType } from './values.js';
 
-interface Param {
-  type: SearchType;
-  says: string;
-}
+/** The systems of identifiers and codes. */
+export const fhirSystems = {
+  user: 'urn:lightbox:user',
+  action: 'urn:lightbox:actiontype',
+  dicom: 'http://dicom.nema.org/resources/ontology/DCM',
+  uid: 'urn:dicom:uid',
+} as const;
+
+type Param =
+  | { type: Exclude<SearchType, 'token'>; says: string }
+  /** A value may name the system before the code. One that names another finds nothing. Ids have none. */
+  | { type: 'token'; system: string | null; says: string };
 interface ResourceShape {
   says: string;
   params: Record<string, Param>;
@@ -11,10 +19,14 @@ interface ResourceShape {
   includes?: true;
 }
 
-const id = { type: 'token', says: 'The id of the resource.' } as const;
+const id = { type: 'token', system: null, says: 'The id of the resource.' } as const;
 const patient = { type: 'reference', says: 'The patient.' } as const;
-const identifier = { type: 'token', says: 'The id in Lightbox, of the system urn:lightbox:user.' } as const;
-const active = { type: 'token', says: 'true or false.' } as const;
+const identifier = {
+  type: 'token',
+  system: fhirSystems.user,
+  says: 'The id in Lightbox, of the system urn:lightbox:user.',
+} as const;
+const active = { type: 'token', system: 'http://hl7.org/fhir/special-values', says: 'true or false.' } as const;
 const name = { type: 'string', says: 'The beginning of any word of name, user name or e-mail address.' } as const;
 const ofPerson = { _id: id, identifier, name, active };
 const lastUpdated = (says: string) => ({ type: 'date', says }) as const;
@@ -28,11 +40,15 @@ export const fhirResources = {
     params: {
       _id: id,
       _lastUpdated: lastUpdated('When the newest file of the study arrived.'),
-      identifier: { type: 'token', says: 'The Study Instance UID, as urn:dicom:uid|urn:oid:….' },
-      modality: { type: 'token', says: 'The modality of a series.' },
+      identifier: {
+        type: 'token',
+        system: fhirSystems.uid,
+        says: 'The Study Instance UID, as urn:dicom:uid|urn:oid:….',
+      },
+      modality: { type: 'token', system: fhirSystems.dicom, says: 'The modality of a series.' },
       patient,
       started: { type: 'date', says: 'The day of the study.' },
-      status: { type: 'token', says: 'All studies are available.' },
+      status: { type: 'token', system: 'http://hl7.org/fhir/imagingstudy-status', says: 'All studies are available.' },
       subject: patient,
     },
     includes: true,
@@ -45,7 +61,7 @@ export const fhirResources = {
       date: { type: 'date', says: 'When the image was analysed.' },
       issued: { type: 'date', says: 'When the report was signed.' },
       patient,
-      status: { type: 'token', says: 'All reports are final.' },
+      status: { type: 'token', system: 'http://hl7.org/fhir/diagnostic-report-status', says: 'All reports are final.' },
       subject: patient,
     },
     includes: true,
@@ -55,10 +71,14 @@ export const fhirResources = {
     params: {
       _id: id,
       _lastUpdated: lastUpdated('When the file arrived.'),
-      contenttype: { type: 'token', says: 'The media type of the file.' },
+      contenttype: { type: 'token', system: 'urn:ietf:bcp:13', says: 'The media type of the file.' },
       date: { type: 'date', says: 'When the file arrived.' },
       patient,
-      status: { type: 'token', says: 'All documents are current.' },
+      status: {
+        type: 'token',
+        system: 'http://hl7.org/fhir/document-reference-status',
+        says: 'All documents are current.',
+      },
       subject: patient,
     },
     includes: true,
@@ -70,7 +90,11 @@ export const fhirResources = {
       _lastUpdated: lastUpdated('When the answer was given.'),
       date: { type: 'date', says: 'When the answer was given.' },
       patient,
-      status: { type: 'token', says: 'active for the last answer, inactive for earlier ones.' },
+      status: {
+        type: 'token',
+        system: 'http://hl7.org/fhir/consent-state-codes',
+        says: 'active for the last answer, inactive for earlier ones.',
+      },
     },
   },
   AuditEvent: {
@@ -79,8 +103,16 @@ export const fhirResources = {
       _id: id,
       _lastUpdated: lastUpdated('When it happened.'),
       date: { type: 'date', says: 'When it happened.' },
-      outcome: { type: 'token', says: '0 for success, 4 for what was refused or failed.' },
-      subtype: { type: 'token', says: 'The action, of the system urn:lightbox:actiontype. For staff.' },
+      outcome: {
+        type: 'token',
+        system: 'http://hl7.org/fhir/audit-event-outcome',
+        says: '0 for success, 4 for what was refused or failed.',
+      },
+      subtype: {
+        type: 'token',
+        system: fhirSystems.action,
+        says: 'The action, of the system urn:lightbox:actiontype. For staff.',
+      },
     },
   },
 } as const satisfies Record<string, ResourceShape>;

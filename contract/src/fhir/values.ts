@@ -10,10 +10,11 @@ export interface DateValue {
 export const datePrefixes = ['eq', 'gt', 'lt', 'ge', 'le', 'sa', 'eb'] as const;
 export type DatePrefix = (typeof datePrefixes)[number];
 
-/** A value of a token parameter. `system`: null where the value names none. */
-export interface TokenValue {
-  system: string | null;
-  code: string;
+/** A value of a reference parameter, `id`, `Patient/id` or an address. `server` and `type`: null where it names none. */
+export interface ReferenceValue {
+  server: string | null;
+  type: string | null;
+  id: string;
 }
 
 const PARTS =
@@ -46,15 +47,23 @@ const several = <S extends z.ZodType>(one: S) =>
 
 const alternatives = (value: string): string[] => value.split(',').slice(0, limits.fhirAlternatives);
 
-const tokenValue = (one: string): TokenValue => {
+/** Returns the code of a token; none when it names another system than the one of the parameter. */
+function codesOf(one: string, system: string | null): string[] {
   const bar = one.indexOf('|');
-  return bar < 0 ? { system: null, code: one } : { system: one.slice(0, bar), code: one.slice(bar + 1) };
-};
+  if (bar < 0) return [one];
+  return one.slice(0, bar) === system ? [one.slice(bar + 1)] : [];
+}
+
+function referenceValue(one: string): ReferenceValue {
+  const [id = '', type = null, ...server] = one.split('/').reverse();
+  return { server: server.length > 0 ? server.reverse().join('/') : null, type, id };
+}
 
 /** The types of search parameters that the server knows, as FHIR names them. */
 export const searchTypes = {
-  token: () => several(text.transform((value) => alternatives(value).map(tokenValue))),
-  reference: () => several(text.transform((value) => alternatives(value).map((one) => one.split('/').at(-1) ?? ''))),
+  token: (system: string | null) =>
+    several(text.transform((value) => alternatives(value).flatMap((one) => codesOf(one, system)))),
+  reference: () => several(text.transform((value) => alternatives(value).map(referenceValue))),
   string: () => several(text.transform(alternatives)),
   date: () =>
     several(
