@@ -16,7 +16,11 @@ interface Row extends Shown<ImageDoc> {
   found: Openable<ImageDoc>;
 }
 
-/** Files that are no part of a DICOM study: pictures, PDFs, and DICOM files without UIDs. */
+/** Files that no imaging study shows: those without a study of DICOM, and those that lack a UID. Each file is in one of both. */
+const outsideStudies = { $or: [{ series: { $exists: false } }, { instance: { $exists: false } }] };
+export const isOutsideStudies = ({ series, instance }: ImageDoc): boolean => !series || !instance;
+
+/** Files that are no part of a DICOM study: pictures, PDFs, and DICOM files that lack a UID. */
 export const documents: Finder<ImageDoc, Row, Wanted> = {
   exact: false,
   async source({ gateway, viewer }, wanted) {
@@ -25,7 +29,8 @@ export const documents: Finder<ImageDoc, Row, Wanted> = {
     return {
       model: models.Image,
       filter: all(
-        { series: { $exists: false }, ...notHeld },
+        outsideStudies,
+        notHeld,
         reach.images,
         ...byId(wanted._id),
         ...byPatient(gateway, wanted.patient, wanted.subject),

@@ -9,6 +9,7 @@ import type { AnalysisVersionDoc } from '@lightbox/core/models/analysisVersion.j
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import { byOf } from '../images/imageBytes.js';
 import { recordLook } from '../images/looks.js';
+import { isOutsideStudies } from './documents.js';
 import { all, byConstant, byId, byMoment, byPatient } from './filters.js';
 import type { Finder, Shown } from './finder.js';
 import { referencesTo } from './references.js';
@@ -86,7 +87,9 @@ export const reports: Finder<AnalysisVersionDoc, Row, Wanted> = {
             effectiveDateTime: doc.run.at.toISOString(),
             issued: at,
             resultsInterpreter: [reference(doc.by)],
-            ...(image.series && image.study ? { imagingStudy: [{ reference: `ImagingStudy/${image.study}` }] } : {}),
+            ...(image.study && !isOutsideStudies(image)
+              ? { imagingStudy: [{ reference: `ImagingStudy/${image.study}` }] }
+              : {}),
             conclusion: conclusionOf(doc),
             presentedForm: [
               {

@@ -1,13 +1,16 @@
 import { appendAudit } from '@lightbox/core/audit/chain.js';
+import { oid } from '@lightbox/core/db/ids.js';
+import { element, partTen } from '@lightbox/testkit/part10.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { closeInspectors } from '../files/inspectionPool.js';
-import { dicomWebOf } from '../testing/dicomWeb.js';
+import { dicomWebOf, fresh, uidOf } from '../testing/dicomWeb.js';
+import { buildProvider } from '../testing/factories.js';
 import { fhirOf, type Scene } from '../testing/fhir.js';
 import { useGateway } from '../testing/useGateway.js';
 
 const { test, api } = useGateway();
 const { tokenOf, withStudy } = dicomWebOf({ test, api });
-const { found, setScene, share } = fhirOf({ test, api, withStudy });
+const { found, get, setScene, share, signReport } = fhirOf({ test, api, withStudy });
 afterAll(closeInspectors);
 
 let scene: Scene;
@@ -69,4 +72,23 @@ it.each([
   for (const named of [`https://other.example/fhir/Patient/${id}`, `Practitioner/${id}`, `/Patient/${id}`, `/${id}`]) {
     expect(await count(named), named).toBe(0);
   }
+});
+
+it('A DICOM file without an Instance UID is a document, and its report names no study.', async () => {
+  const owner = await buildProvider(test.gateway);
+  const { token } = await tokenOf(owner, ['fhir']);
+  const study = uidOf(fresh());
+  const elements = [element(0x00080060, 'CS', 'CT'), element(0x0020000d, 'UI', study)];
+  const file = partTen(Buffer.concat([...elements, element(0x0020000e, 'UI', `${study}.1`)]));
+  const { body } = await api.as(owner).upload(file, { caption: 'CT' }).expect(201);
+  const { id } = body.data;
+  expect(await found(token, '/ImagingStudy')).toEqual([]);
+  expect(await found(token, '/DocumentReference')).toEqual([id]);
+  const report = await get(token, `/DiagnosticReport/${await signReport({ _id: oid(id), id, owner })}`);
+  expect(report.imagingStudy).toBeUndefined();
+  // The studies and documents of the scene are told apart as before.
+  expect(await found(provider, '/ImagingStudy')).toEqual([String(scene.study.study)]);
+  expect(await found(provider, '/DocumentReference')).toEqual([scene.picture.id]);
+  const ofStudy = await get(provider, `/DiagnosticReport/${await signReport(scene.study)}`);
+  expect(ofStudy.imagingStudy).toEqual([{ reference: `ImagingStudy/${scene.study.study}` }]);
 });
