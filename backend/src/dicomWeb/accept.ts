@@ -1,5 +1,7 @@
 import { MIMEType } from 'node:util';
+import { AppError } from '@lightbox/core/errors.js';
 import type { Request } from 'express';
+import { DICOM_JSON } from './answer.js';
 
 /** A media type that a client accepts, with the parameters of DICOMweb (PS3.18 §8.7). */
 export interface Accepted {
@@ -14,21 +16,30 @@ export interface Accepted {
 const everything: Accepted = { type: '*/*', part: null, syntax: null };
 const ONE = /(?:[^,"]|"(?:\\.|[^"\\])*")+/g;
 
-/** Returns what a client accepts, in its order. A type that cannot be read is left out. */
+/** Returns what a client accepts: by its weights, and of one weight in its order. A type that cannot be read is left out. */
 export function acceptedBy(req: Request): Accepted[] {
   const header = req.get('accept')?.trim() ?? '';
   if (header === '') return [everything];
-  return (header.match(ONE) ?? []).flatMap((text): Accepted[] => {
-    try {
-      const { essence, params } = new MIMEType(text.trim());
-      if (Number(params.get('q') ?? 1) === 0) return [];
-      return [
-        { type: essence, part: params.get('type')?.toLowerCase() ?? null, syntax: params.get('transfer-syntax') },
-      ];
-    } catch {
-      return [];
-    }
-  });
+  return (header.match(ONE) ?? [])
+    .flatMap((text): (Accepted & { weight: number })[] => {
+      try {
+        const { essence, params } = new MIMEType(text.trim());
+        const part = params.get('type')?.toLowerCase() ?? null;
+        const weight = Number(params.get('q') ?? 1);
+        const syntax = params.get('transfer-syntax');
+        return [{ type: essence, part, syntax, weight: Number.isNaN(weight) ? 1 : weight }];
+      } catch {
+        return [];
+      }
+    })
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight);
+}
+
+/** Throws when the client takes no JSON. There is no other form of headers and searches. */
+export function requireJson(req: Request): void {
+  const takes = acceptedBy(req).some((one) => takesWhole(one, DICOM_JSON) || takesWhole(one, 'application/json'));
+  if (!takes) throw new AppError('NOT_ACCEPTABLE');
 }
 
 /** True when a part of this type and transfer syntax is accepted as a part of `multipart/related`. */

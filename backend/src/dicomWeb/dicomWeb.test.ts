@@ -165,6 +165,26 @@ describe('DICOMweb', () => {
     expect((await ask(token, `${at}.2`, other)).status).toBe(200);
   });
 
+  it('sends the form that a client likes best, and refuses one that takes no JSON where there is nothing else', async () => {
+    const { token, path, instance } = await withStudy(1);
+    const accepts = async (place: string, Accept: string) => {
+      const answer = await ask(token, place, { Accept });
+      return answer.status === 200 ? answer.headers.get('content-type')?.split(';')[0] : answer.status;
+    };
+    const parts = 'multipart/related; type="application/dicom"';
+    expect(await accepts(instance, `${parts}; q=0.1, application/dicom`)).toBe('application/dicom');
+    expect(await accepts(instance, `application/dicom;q=0.5, ${parts};q=0.6`)).toBe('multipart/related');
+    expect(await accepts(instance, `${parts}; q=0, application/dicom; q=0`)).toBe(406);
+    for (const place of ['/studies', `${path}/series`, `${path}/metadata`, `${instance}/metadata`]) {
+      for (const json of ['application/dicom+json', 'application/json, text/plain, */*', 'application/*;q=0.1']) {
+        expect(await accepts(place, json), `${place} ${json}`).toBe('application/dicom+json');
+      }
+      for (const other of ['multipart/related; type="application/dicom+xml"', 'application/json;q=0', 'text/html']) {
+        expect(await accepts(place, other), `${place} ${other}`).toBe(406);
+      }
+    }
+  });
+
   it('stores a file once, and says why it refuses another', async () => {
     const { token, owner, files, study } = await withStudy();
     const again = await storeFiles(token, files);

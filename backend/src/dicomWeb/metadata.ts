@@ -7,6 +7,7 @@ import { attributesOf } from '@lightbox/core/studies/instance.js';
 import type { Gateway } from '../context.js';
 import { stream } from '../http/stream.js';
 import { openStudyLook, recordLook } from '../images/looks.js';
+import { requireJson } from './accept.js';
 import { addressOf, jsonArray, jsonHeaders } from './answer.js';
 import { vrOf } from './dictionary.js';
 import { type Call, type Found, type InstanceDoc, mayStill, requireInstances, type Uids } from './instances.js';
@@ -20,7 +21,8 @@ const AHEAD = 4;
  * large values are addresses. For several files this is the look in which their frames are counted.
  */
 export async function retrieveMetadata(context: Call<Uids>): Promise<undefined> {
-  const { gateway, viewer, params } = context;
+  const { gateway, viewer, params, req } = context;
+  requireJson(req);
   const found = await requireInstances(gateway, viewer, params, 'open');
   await stream(context, {
     headers: jsonHeaders(),

@@ -11,6 +11,7 @@ import type { StudyDoc } from '@lightbox/core/models/study.js';
 import { attributesOf, uidKeys } from '@lightbox/core/studies/instance.js';
 import type { Gateway, Viewer } from '../context.js';
 import { stream } from '../http/stream.js';
+import { requireJson } from './accept.js';
 import { addressOf, jsonArray, jsonHeaders } from './answer.js';
 import { type Call, type InstanceDoc, isInstance, openInstances, type Uids, underUids } from './instances.js';
 import { type Condition, matches, queryOf, uidsIn } from './match.js';
@@ -40,7 +41,8 @@ const MODALITIES = '00080061';
 export const search =
   (level: Level) =>
   async (context: Omit<Search, 'params'> & { params?: Partial<Uids> | undefined }): Promise<undefined> => {
-    const { gateway, viewer, actor, query, res } = context;
+    const { gateway, viewer, actor, query, req, res } = context;
+    requireJson(req);
     const { limit = limits.dicomRowsDefault, offset, fuzzymatching, ...rest } = query;
     const { conditions, unknown } = queryOf(rest, level);
     const searching = new Searching(gateway, viewer, level, [...conditions, ...inPath(context.params)]);

@@ -65,6 +65,7 @@ const search = (path: string, summary: string) =>
     query: Search,
     binary: json,
     alsoStatus: 204,
+    fails: ['NOT_ACCEPTABLE'],
   }) as const;
 
 const read = (path: string, summary: string) =>
@@ -127,18 +128,21 @@ export const dicomWebCalls = {
     action: 'study.frames',
     params: OfStudy,
     binary: json,
+    fails: ['NOT_ACCEPTABLE'],
   }),
   retrieveSeriesMetadata: call({
     ...read(`${series}/metadata`, 'DICOMweb: the headers of a series'),
     action: 'study.frames',
     params: OfSeries,
     binary: json,
+    fails: ['NOT_ACCEPTABLE'],
   }),
   retrieveMetadata: call({
     ...read(`${instance}/metadata`, 'DICOMweb: the header of a file'),
     action: 'image.tags',
     params: OfInstance,
     binary: json,
+    fails: ['NOT_ACCEPTABLE'],
   }),
   retrieveFrames: call({
     ...read(`${instance}/frames/:frames`, 'DICOMweb: frames as they are stored'),
