@@ -118,6 +118,7 @@ describe('/metrics', () => {
     ['lightbox_dicom_associations', {}, 0],
     ['bullmq_queue_jobs', { queue: 'mail', state: 'failed' }, 0],
     ['bullmq_oldest_waiting_seconds', { queue: 'analysis' }, 0],
+    ['bullmq_oldest_away_seconds', { queue: 'mail' }, 0],
   ])('%s %o', (name, labels, value) => {
     expect(valueIn(scraped, name, labels)).toBe(value);
   });

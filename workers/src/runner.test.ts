@@ -5,6 +5,8 @@ import { conversationOf } from '@lightbox/core/messages/messages.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
+import { oldestAway } from '@lightbox/core/queues/oldestAway.js';
+import { checks } from '@lightbox/core/selfCheck/checks.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { startWire, type Wire } from '@lightbox/testkit/wire.js';
@@ -73,6 +75,35 @@ describe('a job', () => {
     mongodb.pass();
     await vi.waitFor(async () => expect(await notified(events)).toBe(3), 15_000);
   }, 60_000);
+
+  it('that waits long for a part that is away is seen by the metric and the self-check, until it is done or removed', async () => {
+    const { core } = worker;
+    const event = await share();
+    await vi.waitFor(async () => expect(await notified([event])).toBe(1), 10_000);
+    await core.models.Notification.deleteMany({});
+    const queue = core.queues.all.notifications;
+    const seen = () => oldestAway(core.redis, queue);
+    const data = { eventId: String(event._id) };
+    // It waits for its time, and not for a part.
+    const planned = await queue.add('notify', data, { timestamp: minutesAgo(90).getTime(), delay: 100 * 60_000 });
+    onTestFinished(() => planned.remove());
+    expect(await seen()).toBeUndefined();
+    mongodb.hold();
+    onTestFinished(() => mongodb.pass());
+    const [older, since] = [minutesAgo(40), minutesAgo(20)];
+    const removed = await queue.add('notify', data, { timestamp: older.getTime() });
+    await queue.add('notify', data, { timestamp: since.getTime() });
+    await vi.waitFor(async () => expect(await seen()).toEqual(older), 30_000);
+    const { fault, saw } = await checks.queues(core);
+    expect(fault).toBe('jobsWait');
+    expect(saw.find(({ fact }) => fact === 'oldestJob')?.value).toBeGreaterThanOrEqual(40 * 60);
+    await vi.waitFor(() => removed.remove(), 10_000);
+    await vi.waitFor(async () => expect(await seen()).toEqual(since), 30_000);
+    mongodb.pass();
+    await vi.waitFor(async () => expect(await notified([event])).toBe(1), 15_000);
+    await vi.waitFor(async () => expect(await seen()).toBeUndefined(), 10_000);
+    expect((await checks.queues(core)).state).toBe('ok');
+  }, 90_000);
 
   it('that Redis has lost is entered again until it is done, or has failed for good', async () => {
     const { core } = worker;

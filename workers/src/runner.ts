@@ -3,6 +3,7 @@ import type { Core } from '@lightbox/core/core.js';
 import { isAway } from '@lightbox/core/db/away.js';
 import { connectRedis } from '@lightbox/core/db/redis.js';
 import { type JobName, jobs } from '@lightbox/core/queues/jobs.js';
+import { forgetAway, noteAway } from '@lightbox/core/queues/oldestAway.js';
 import { AWAITED_PRIORITY } from '@lightbox/core/queues/queues.js';
 import { inSpan, underTrace } from '@lightbox/core/tracing/traces.js';
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
@@ -96,19 +97,28 @@ async function work(tools: Tools, job: Job, token: string | undefined, signal: A
       handler(tools, parsed.data, { isLastAttempt, signal, later, hasPlace: job.priority > 0, behind }),
     );
     await settle(tools, job);
+    await awayNoMore(core, job);
     return null;
   } catch (error) {
-    if (error instanceof NewerVersion && isYoung) return later(UNKNOWN_MS);
     if (isAway(error)) {
       core.warn(withoutForeignText(error), 'a job waits for a part that is away');
+      // The next attempt notes it, if Redis does not answer now.
+      await noteAway(core.redis, job).catch(() => undefined);
       return later(Math.min(AWAY_MS.first * 2 ** (job.attemptsStarted - 1), AWAY_MS.most));
     }
+    await awayNoMore(core, job);
+    if (error instanceof NewerVersion && isYoung) return later(UNKNOWN_MS);
     const moved = error instanceof DelayedError || error instanceof WaitingError;
     if (!moved && (isLastAttempt || error instanceof UnrecoverableError || error instanceof NewerVersion)) {
       await settle(tools, job).catch(() => undefined);
     }
     throw error instanceof NewerVersion ? new UnrecoverableError(error.message) : withoutForeignText(error);
   }
+}
+
+/** If Redis does not answer now, `oldestAway` forgets the job after its end. */
+async function awayNoMore({ redis }: Core, job: Job): Promise<void> {
+  if (job.attemptsStarted > 1) await forgetAway(redis, job).catch(() => undefined);
 }
 
 /** Marks the job of the event as done, also when it failed for good. */

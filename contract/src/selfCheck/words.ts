@@ -22,7 +22,7 @@ export const checkWords = {
     noBackup: 'There is no backup.',
     oldBackup: 'The last backup is too old.',
     clockApart: 'The clocks of two machines differ by more than two seconds.',
-    jobsWait: 'Jobs wait and no worker runs them.',
+    jobsWait: 'Jobs wait: no worker runs them, or a part that they need is away.',
     queuePaused: 'A queue is paused.',
     mayForget: 'Redis may remove jobs when its memory is full: set maxmemory-policy to noeviction.',
     receiverAway: 'Devices are bound, and no DICOM receiver is ready to take their files.',

@@ -4,6 +4,7 @@ import { readHead } from '../audit/head.js';
 import type { Core } from '../core.js';
 import { inTime } from '../db/inTime.js';
 import { underOlderKeys } from '../keys/usage.js';
+import { oldestAway } from '../queues/oldestAway.js';
 import { oldestWaiting } from '../queues/oldestWaiting.js';
 import { lastSelfCheck } from '../selfCheck/selfCheck.js';
 
@@ -16,7 +17,7 @@ const states = ['waiting', 'prioritized', 'active', 'delayed', 'failed'] as cons
 
 /** Adds the values that are read from the databases at each scrape, and those of the process itself. */
 export function addGauges(core: Core): void {
-  const { models, queues, keys, clock } = core;
+  const { models, queues, keys, clock, redis } = core;
   const registers = [core.metrics.registry];
   collectDefaultMetrics({ register: core.metrics.registry });
 
@@ -56,6 +57,12 @@ export function addGauges(core: Core): void {
   );
   gauges('bullmq_oldest_waiting_seconds', 'Age of the oldest job that could run now.', ['queue'], () =>
     ofQueues(queues.all, async (queue, name) => [{ labels: { queue: name }, value: age(await oldestWaiting(queue)) }]),
+  );
+  // Apart from those that could run now: more workers would not do these sooner.
+  gauges('bullmq_oldest_away_seconds', 'Age of the oldest job that waits for a part that is away.', ['queue'], () =>
+    ofQueues(queues.all, async (queue, name) => [
+      { labels: { queue: name }, value: age(await oldestAway(redis, queue)) },
+    ]),
   );
   gauge('lightbox_events_pending', 'Events not yet handed over to sockets and queues, up to 10000.', () =>
     models.Event.countDocuments({ pending: true }, { limit: MOST_COUNTED }),

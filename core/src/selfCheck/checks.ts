@@ -9,6 +9,7 @@ import type { Core } from '../core.js';
 import { missingKeys, underOlderKeys } from '../keys/usage.js';
 import { isLoopback } from '../net/hosts.js';
 import { READY_MS } from '../process/receiverReady.js';
+import { oldestAway } from '../queues/oldestAway.js';
 import { oldestWaiting } from '../queues/oldestWaiting.js';
 import { DAY_MS, HOUR_MS } from '../times.js';
 import { checkAccess } from './checkAccess.js';
@@ -64,13 +65,14 @@ export const checks: Record<CheckName, (core: Core) => Promise<Seen>> = {
   queues: async ({ queues, redis, clock }) => {
     const states = await Promise.all(
       Object.values(queues.all).map(async (queue) => ({
-        since: await oldestWaiting(queue),
+        since: [await oldestWaiting(queue), await oldestAway(redis, queue)],
         failed: (await queue.getJobCounts('failed')).failed ?? 0,
         paused: await queue.isPaused(),
       })),
     );
     const now = clock.now().getTime();
-    const waited = Math.max(0, ...states.map(({ since }) => (since ? (now - since.getTime()) / 1000 : 0)));
+    const times = states.flatMap(({ since }) => since).map((at) => (at ? (now - at.getTime()) / 1000 : 0));
+    const waited = Math.max(0, ...times);
     const saw = {
       oldestJob: Math.round(waited),
       failedJobs: states.reduce((sum, state) => sum + state.failed, 0),
