@@ -10,12 +10,13 @@ import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
 import type { ImageRequestDoc } from '@lightbox/core/models/imageRequest.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
+import { PartAway } from '@lightbox/core/process/partAway.js';
 import { testConfig } from '@lightbox/testkit/config.js';
-import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
+import { type Mailbox, refusedPrefix, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { createTransport, type Transporter } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ShareFacts } from './mailText.js';
-import { deliver, sendMail } from './sendMail.js';
+import { deliver, MailFailed, sendMail } from './sendMail.js';
 import { sendOnce } from './sendOnce.js';
 import { textOf } from './templates.js';
 
@@ -341,6 +342,25 @@ it('The mail of an emergency access goes once to the patient and to each adminis
     expect(mail.text).toContain(`/emergency-access?id=${_id}`);
     expect(`${mail.text}${mail.html}`).not.toContain('Unconscious');
   }
+});
+
+it('A refused address keeps no mail from the others of its event, and an absent server costs no attempt beside it.', async () => {
+  const event = newId();
+  const others = [`a${event}@clinic.test`, `b${event}@clinic.test`];
+  const recipients = await Promise.all([`${refusedPrefix}${event}@clinic.test`, ...others].map((to) => account(to)));
+  await core.models.Event.collection.insertOne({ _id: event, type: 'carer.named', recipients, refs: {} } as never);
+  const run = (by: Transporter) => sendMail(core, by, String(event), 'carerNamed');
+  const broken = createTransport(core.config.smtpUrl);
+  const deliver = broken.sendMail.bind(broken);
+  vi.spyOn(broken, 'sendMail').mockImplementation((mail) =>
+    (mail.to as { address: string }).address === others[1]
+      ? Promise.reject(Object.assign(new Error('closed'), { code: 'ECONNECTION' }))
+      : deliver(mail),
+  );
+  await expect(run(broken)).rejects.toThrow(PartAway);
+  expect(others.map((to) => mailbox.mails(to).length)).toEqual([1, 0]);
+  for (let attempt = 0; attempt < 2; attempt++) await expect(run(mailer)).rejects.toThrow(MailFailed);
+  expect(others.map((to) => mailbox.mails(to).length)).toEqual([1, 1]);
 });
 
 it('The mail of a request has its address alone, in the language of its reader or else of the asker, while it waits.', async () => {

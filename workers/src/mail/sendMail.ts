@@ -4,6 +4,7 @@ import { languageCodes } from '@lightbox/contract/languages.js';
 import { requestState } from '@lightbox/contract/requests/states.js';
 import { isLive } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
+import { isAway } from '@lightbox/core/db/away.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { guestUrl } from '@lightbox/core/guests/guestUrl.js';
 import { openField } from '@lightbox/core/guests/sealed.js';
@@ -49,7 +50,13 @@ export async function sendMail(core: Core, mailer: Transporter, eventId: string,
     if (letters) await send(core, mailer, mailId, template, letters);
     return;
   }
-  for (const letter of letters) await send(core, mailer, `${mailId}-${letter.to}`, template, letter);
+  // Each is tried, so that a refused address does not keep the letters of the others.
+  const errors: unknown[] = [];
+  for (const letter of letters) {
+    await send(core, mailer, `${mailId}-${letter.to}`, template, letter).catch((error) => errors.push(error));
+  }
+  // An absent mail server costs the job no attempt.
+  if (errors.length > 0) throw errors.find(isAway) ?? errors[0];
 }
 
 /** Sends one mail, unless it was sent before: a job that failed at one of its mails begins again. */
