@@ -17,7 +17,7 @@ export interface ReminderDoc {
   about: ReminderSubject;
   record: Id;
   at: Date;
-  /** Absent once it was sent, or needs not be sent any more. The document stays, so that a repeated job plans no second one. */
+  /** Absent once it was sent, was refused at the last attempt, or needs not be sent any more. The document stays, so that a repeated job plans no second one. */
   dueAt?: Date;
   /** Time of the mail or push that it was part of. */
   sentAt?: Date;

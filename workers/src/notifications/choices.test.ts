@@ -10,12 +10,14 @@ import type { ReminderDoc } from '@lightbox/core/models/reminder.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { JobData } from '@lightbox/core/queues/jobs.js';
 import { testConfig } from '@lightbox/testkit/config.js';
-import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
+import { type Mailbox, refusedPrefix, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { type PushService, startPushService, type TestBrowser } from '@lightbox/testkit/pushService.js';
+import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { MailFailed } from '../mail/sendMail.js';
 import { type RunningWorker, startWorker } from '../worker.js';
 import { enterDigests, sendDigest } from './digest.js';
-import { enterReminders } from './reminders.js';
+import { enterReminders, sendReminder } from './reminders.js';
 
 let mailbox: Mailbox;
 let service: PushService;
@@ -238,6 +240,21 @@ describe('a mail about notices', () => {
     await share([person]);
     await remind(person, 'mail');
     await mailbox.waitFor(person.email, subject);
+  });
+
+  it('is given up with the last attempt of its job, when the mail server refuses the address', async () => {
+    const person = await buildPerson(byMail, { email: `${refusedPrefix}${newId()}@hospital.test` });
+    await share([person]);
+    await vi.waitFor(async () => expect(await reminders(person, 'mail')).toHaveLength(1), 15_000);
+    await worker.core.models.Reminder.updateMany({ user: person._id }, { $set: { dueAt: minutesAgo(1) } });
+    const mailer = createTransport(mailbox.url);
+    const data = { userId: String(person._id), channel: 'mail' as const };
+    const attempt = (isLastAttempt: boolean) => sendReminder(worker.core, mailer, data, { isLastAttempt });
+    await expect(attempt(false)).rejects.toThrow(MailFailed);
+    expect((await reminders(person, 'mail'))[0]?.dueAt).toBeDefined();
+    await expect(attempt(true)).rejects.toThrow(MailFailed);
+    const [given] = await reminders(person, 'mail');
+    expect([given?.dueAt, given?.sentAt]).toEqual([undefined, undefined]);
   });
 
   it.each([

@@ -4,6 +4,7 @@ import { deliver as decide } from '@lightbox/contract/notifications/policy.js';
 import { pushKinds } from '@lightbox/contract/push/calls.js';
 import { isUsable } from '@lightbox/contract/users/states.js';
 import type { Core } from '@lightbox/core/core.js';
+import { isAway } from '@lightbox/core/db/away.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { unread } from '@lightbox/core/messages/messages.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
@@ -14,6 +15,7 @@ import { planReminder } from '@lightbox/core/notifications/reminders.js';
 import { queueDeliveries } from '@lightbox/core/push/deliveries.js';
 import type { JobData } from '@lightbox/core/queues/jobs.js';
 import type { Transporter } from 'nodemailer';
+import type { JobContext } from '../jobContext.js';
 import { send } from '../mail/sendMail.js';
 
 const minute = 60_000;
@@ -21,7 +23,7 @@ const MESSAGE_AFTER_MS = limits.messageMailMinutes * minute;
 const PAUSE_MS = limits.noticeMailPauseMinutes * minute;
 /** Older unread messages cause no mail. */
 const LOOK_BACK_MS = 48 * 60 * minute;
-/** Reminders that are due for this long belong to a job that failed for good. They get a new one. */
+/** Reminders that are due for this long belong to a job that Redis lost, or that ended with its worker. They get a new one. */
 const GIVEN_UP_MS = 3 * 60 * minute;
 const BATCH = 500;
 
@@ -102,6 +104,7 @@ export async function sendReminder(
   core: Core,
   mailer: Transporter,
   { userId, channel }: JobData<'sendReminder'>,
+  { isLastAttempt }: Pick<JobContext, 'isLastAttempt'>,
 ): Promise<void> {
   const { models, clock } = core;
   const now = clock.now();
@@ -126,8 +129,14 @@ export async function sendReminder(
     models.Reminder.updateMany({ _id: { $in: wanted.map(({ _id }) => _id) } }, { $set: { dueAt } });
   const later = await laterFor(core, wanted, noticeSettingsOf(person), now);
   if (later) return void (await put(later));
-  if (channel === 'mail') await mailThem(core, mailer, user, wanted);
-  else await pushThem(core, user, wanted);
+  try {
+    if (channel === 'mail') await mailThem(core, mailer, user, wanted);
+    else await pushThem(core, user, wanted);
+  } catch (error) {
+    // They would get a new job, with as many attempts at an address that refuses each.
+    if (isLastAttempt && !isAway(error)) await end(wanted, false);
+    throw error;
+  }
   await end(wanted, true);
 }
 
