@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { on, once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { ensureSecrets } from '@lightbox/core/config/secrets.js';
+import { compiled } from '@lightbox/core/process/compiled.js';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Instance, joinEnv, releaseDataDir, takeDataDir, writeInstance } from './instance.js';
-import { isRunning, markOf, type ProcessMark } from './processes.js';
+import { hasEnded, isRunning, markOf, type ProcessMark } from './processes.js';
 
 let folder: string;
 const children: ChildProcess[] = [];
@@ -39,11 +42,46 @@ const instance = (launcher: ProcessMark, changes: Partial<Instance> = {}): Insta
 it('A data folder belongs to one launcher, and to the next one after its release.', async () => {
   writeInstance(folder, instance(markOf('launcher', process.pid)));
   writeFileSync(join(folder, 'launcher.lock'), JSON.stringify(someProcess('launcher')));
+  const before = () =>
+    Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+  const files = before();
   await expect(takeDataDir(folder, say)).rejects.toThrow(/already runs.*localhost:3000/);
   releaseDataDir(folder);
-  await takeDataDir(folder, say);
-  expect(lines).toEqual([]);
+  expect(before(), 'another launcher releases nothing').toEqual(files);
 });
+
+/** Reads a time, takes the folder then, and says whether it could. It runs until its input ends. */
+const starter = `
+  import { releaseDataDir, takeDataDir } from ${JSON.stringify(compiled('./instance.js', import.meta.url).href)};
+  const [folder] = process.argv.slice(1);
+  console.log('ready');
+  process.stdin.once('data', async (at) => {
+    while (Date.now() < Number(at));
+    await takeDataDir(folder, () => {}).then(() => console.log('has it'), () => console.log('refused'));
+  });
+  process.stdin.on('end', () => releaseDataDir(folder));
+`;
+
+it('Of many launchers that start at once after one was killed, or has released the folder, one gets it.', async () => {
+  writeFileSync(join(folder, 'launcher.lock'), JSON.stringify({ name: 'launcher', pid: 1, started: '' }));
+  for (let round = 0; round < 6; round++) {
+    const starters = Array.from({ length: 8 }, () =>
+      spawn(process.execPath, ['--input-type=module', '-e', starter, folder], { stdio: ['pipe', 'pipe', 'inherit'] }),
+    );
+    children.push(...starters);
+    const lines = starters.map((each) => on(createInterface({ input: each.stdout }), 'line'));
+    const next = () => Promise.all(lines.map(async (each) => String((await each.next()).value)));
+    await next();
+    for (const { stdin } of starters) stdin.write(String(Date.now() + 50));
+    const said = await next();
+    expect(
+      said.filter((one) => one === 'has it'),
+      said.join(),
+    ).toHaveLength(1);
+    for (const each of starters) round % 2 ? each.stdin.end() : each.kill('SIGKILL');
+    await Promise.all(starters.map((each) => hasEnded(each) || once(each, 'exit')));
+  }
+}, 60_000);
 
 it.each([
   ['ended', { name: 'launcher', pid: 2 ** 22 + 1, started: 'then' }],

@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { ConfigError, type Env } from '@lightbox/core/config/env.js';
 import { ensureSecrets } from '@lightbox/core/config/secrets.js';
 import { endAll, isRunning, markOf, type ProcessMark } from './processes.js';
@@ -18,7 +19,6 @@ export interface Instance {
 }
 
 const instanceFile = (dataDir: string): string => join(dataDir, 'instance.json');
-const lockFile = (dataDir: string): string => join(dataDir, 'launcher.lock');
 
 /** Locks the data folder for this launcher, and ends the processes that a killed launcher left. */
 export async function takeDataDir(dataDir: string, say: (line: string) => void): Promise<void> {
@@ -32,25 +32,61 @@ export async function takeDataDir(dataDir: string, say: (line: string) => void):
   for (const mark of left) await endAll([mark], 30_000);
 }
 
+/** Releases the data folder, if this launcher holds it. */
 export function releaseDataDir(dataDir: string): void {
+  const [last] = locks(dataDir);
+  if (!last || !isOwn(last.holder)) return;
   rmSync(instanceFile(dataDir), { force: true });
-  rmSync(lockFile(dataDir), { force: true });
+  // The file stays: its number tells the next launcher which one it takes.
+  writeFileSync(last.file, '');
 }
 
+const isOwn = (holder: ProcessMark | null): boolean =>
+  holder !== null && isDeepStrictEqual(holder, markOf('launcher', process.pid));
+
+interface Lock {
+  file: string;
+  number: number;
+  /** Null once it was released. */
+  holder: ProcessMark | null;
+}
+
+/** Returns all locks, the last one first: it is the one that counts. An earlier version has one lock without a number. */
+function locks(dataDir: string): Lock[] {
+  const found = readdirSync(dataDir).flatMap((name) => {
+    const parts = /^launcher\.lock(?:\.(\d+))?$/.exec(name);
+    const file = join(dataDir, name);
+    return parts ? [{ file, number: Number(parts[1] ?? 0), holder: readJson<ProcessMark>(file) }] : [];
+  });
+  return found.sort((a, b) => b.number - a.number);
+}
+
+/**
+ * Of several launchers that find the same lock without a holder, one makes the next number: the link fails for all others. The
+ * last lock is never removed, so a launcher that was slow sees that its own is not the last one.
+ */
 function lock(dataDir: string): void {
-  const file = lockFile(dataDir);
-  const own = JSON.stringify(markOf('launcher', process.pid));
-  for (let tries = 0; tries < 5; tries++) {
-    try {
-      writeFileSync(file, own, { flag: 'wx', mode: 0o600 });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      const holder = readJson<ProcessMark>(file);
-      if (holder && isRunning(holder)) break;
-      rmSync(file, { force: true });
-      continue;
+  const draft = join(dataDir, `launcher.${process.pid}.new`);
+  writeFileSync(draft, JSON.stringify(markOf('launcher', process.pid)), { mode: 0o600 });
+  try {
+    for (;;) {
+      const [last, ...others] = locks(dataDir);
+      if (last?.holder && isRunning(last.holder)) break;
+      const number = (last?.number ?? 0) + 1;
+      const file = join(dataDir, `launcher.lock.${number}`);
+      try {
+        linkSync(draft, file);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+        continue;
+      }
+      const isLast = locks(dataDir)[0]?.number === number;
+      const useless = isLast ? [last, ...others] : [{ file }];
+      for (const one of useless) if (one) rmSync(one.file, { force: true });
+      if (isLast) return;
     }
-    if (readFileSync(file, 'utf8') === own) return;
+  } finally {
+    rmSync(draft, { force: true });
   }
   const url = readInstance(dataDir)?.url;
   throw new ConfigError(
