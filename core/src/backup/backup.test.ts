@@ -14,7 +14,7 @@ import { makeBackup } from './backup.js';
 import { BlobArchive, unpackBlobs } from './blobArchive.js';
 import { type Manifest, writeManifest } from './manifest.js';
 import { slicesUntil } from './oplog.js';
-import { checkBeforeRestore } from './restore.js';
+import { checkBeforeRestore, restoreBackup } from './restore.js';
 import { readSealed, writeSealed } from './sealedFile.js';
 import { findTools, serverUri } from './tools.js';
 import { verifyRestored } from './verifyRestored.js';
@@ -140,6 +140,39 @@ describe('a backup', () => {
     ['mongodb+srv://a.example/lightbox', 'mongodb+srv://a.example/?tlsCAFile=%2Fca.pem'],
     ['mongodb://127.0.0.1:27017/lightbox?replicaSet=rs0', 'mongodb://127.0.0.1:27017/?replicaSet=rs0'],
   ])('reads the whole server of %s', (uri, expected) => expect(serverUri(uri, '/ca.pem')).toBe(expected));
+});
+
+it('A restore leaves no session, no code and no device that is notified.', async () => {
+  const { Session, Code, Ceremony, PushSubscription } = core.models;
+  const kinds = [Session, Code, Ceremony, PushSubscription];
+  for (const { collection } of kinds)
+    await collection.insertOne({ _id: newId(), endpoint: 'https://push.test/1' } as never);
+  const from = folder();
+  writeFileSync(join(from, 'mongodb.archive'), '');
+  const files = [{ name: 'mongodb.archive', bytes: 0, sha256: createHash('sha256').digest('hex') }];
+  const manifest = { at: new Date().toISOString(), encrypted: false, stores: [], files } as never;
+  const tools = { mongorestore: standIn('mongorestore', 'cat > /dev/null') };
+  const restored = await restoreBackup(config, { manifest, tools, slices: [] }, { from, identity: null, signal });
+  const left = await Promise.all(
+    kinds.map(({ modelName }) => restored.models[modelName as 'Session'].countDocuments()),
+  );
+  await restored.close();
+  expect(left).toEqual([0, 0, 0, 0]);
+});
+
+it('A recording and a drawn frame that came and went in a place outside MongoDB during the backup are no fault.', async () => {
+  const startedAt = new Date(Date.now() - 60_000).toISOString();
+  const gone = () => ({ _id: newId(), blob: newId(), size: 10 });
+  await core.models.Voice.collection.insertOne(gone() as never);
+  await core.models.Drawing.collection.insertOne({ _id: newId(), plain: gone() } as never);
+  const manifest = { head: null, startedAt } as Manifest;
+  expect(await verifyRestored(core, manifest)).toMatchObject({ removedMeanwhile: 2, lacking: 0 });
+  const later = { ...manifest, startedAt: new Date(Date.now() + 60_000).toISOString() };
+  expect(await verifyRestored(core, later)).toMatchObject({ removedMeanwhile: 0, lacking: 2 });
+  const { dir: _, ...blobs } = config.blobs;
+  const within = { ...core, blobs: openBlobStores(core.db, { blobs: { ...blobs, dir: null } }, core.elections) };
+  expect(await verifyRestored(within, manifest), 'in the database alone').toMatchObject({ lacking: 2 });
+  await Promise.all([core.models.Voice.deleteMany({}), core.models.Drawing.deleteMany({})]);
 });
 
 it('A restore of a moment at which the self-check had planted its image is whole.', async () => {

@@ -120,8 +120,14 @@ export async function restoreBackup(
       if (unpacked.chunks !== manifest.chunks)
         throw new Refused(`The backup holds ${manifest.chunks} chunks of blobs, and ${unpacked.chunks} were restored.`);
     }
-    // People who signed out since the backup would be signed in again.
-    await Promise.all([core.models.Session.deleteMany({}), core.models.Code.deleteMany({})]);
+    // People who signed out since the backup would be signed in again, and their devices would be notified.
+    const { Session, Code, Ceremony, PushSubscription } = core.models;
+    await Promise.all([
+      Session.deleteMany({}),
+      Code.deleteMany({}),
+      Ceremony.deleteMany({}),
+      PushSubscription.deleteMany({}),
+    ]);
     await core.models.Operation.updateOne({ _id: 'backup' }, { $set: { at: manifest.at } }, { upsert: true });
     return core;
   } catch (error) {

@@ -8,6 +8,7 @@ import { IntegrityError } from '../errors.js';
 import { isSame } from '../keys/isSame.js';
 import type { ImageDoc } from '../models/image.js';
 import { notPlanted } from '../selfCheck/planted.js';
+import { placesOutside } from './blobArchive.js';
 import type { Manifest } from './manifest.js';
 
 /** Images that are opened and hashed: the newest, and as many of the others. */
@@ -60,7 +61,9 @@ interface Blob {
 
 async function* everyBlob({ models }: Core): AsyncGenerator<Blob> {
   const fields = { blob: 1, size: 1, store: 1 };
-  yield* models.Image.find(notPlanted, fields).lean<Blob[]>().cursor() as AsyncIterable<Blob>;
+  // Images of older versions, which are in GridFS, do not say so.
+  const images = models.Image.find(notPlanted, fields).lean<Blob[]>().cursor() as AsyncIterable<Blob>;
+  for await (const { blob, size, store = 'gridfs' } of images) yield { blob, size, store };
   yield* models.Voice.find({}, fields).lean<Blob[]>().cursor() as AsyncIterable<Blob>;
   const drawings = models.Drawing.find({ 'plain.blob': { $exists: true } }, { plain: 1 })
     .lean()
@@ -70,10 +73,13 @@ async function* everyBlob({ models }: Core): AsyncGenerator<Blob> {
 
 async function countBlobs(core: Core, startedAt: Date): Promise<[blobs: number, lacking: number, meanwhile: number]> {
   let [blobs, lacking, meanwhile] = [0, 0, 0];
-  const count = async ({ blob, size, store = 'gridfs' }: Blob) => {
+  // Recordings and drawn frames do not say where they are: in the database only if the product has no other place.
+  const elsewhere = placesOutside(core.blobs).length > 0;
+  const count = async ({ blob, size, store }: Blob) => {
     blobs++;
     if ((await core.blobs.countChunks(blob)) >= chunksOf(size)) return;
-    if (store !== 'gridfs' && blob.getTimestamp() >= startedAt) meanwhile++;
+    const isOutside = store === undefined ? elsewhere : store !== 'gridfs';
+    if (isOutside && blob.getTimestamp() >= startedAt) meanwhile++;
     else lacking++;
   };
   let together: Blob[] = [];
