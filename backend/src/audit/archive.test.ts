@@ -14,6 +14,7 @@ import { system } from '@lightbox/core/events/events.js';
 import { createKeys } from '@lightbox/core/keys/keyring.js';
 import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
+import { Refused } from '@lightbox/core/process/refused.js';
 import { checks } from '@lightbox/core/selfCheck/checks.js';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildGateway, type TestGateway } from '../testing/gateway.js';
@@ -83,6 +84,16 @@ beforeEach(async () => {
 afterAll(async () => (await started).stop());
 
 describe('an archive of the audit log', () => {
+  it.each([1, 2, 3, 4])('is whole when two runs write one file at once, and one of them refuses (%i)', async () => {
+    const both = await Promise.allSettled([archive(), archive()]);
+    const errors = both.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    for (const error of errors) expect(error).toBeInstanceOf(Refused);
+    expect(errors.length).toBeLessThan(2);
+    expect(await entries().countDocuments({ seq: { $lte: OLD } })).toBe(0);
+    expect(await archives(file)).toBeNull();
+    expect((await verify()).ok).toBe(true);
+  });
+
   it('holds the old entries; the log goes on after them, says so, and does not begin again', async () => {
     expect(await archive()).toEqual({ entries: OLD, upTo: OLD, removed: OLD });
     expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(OLD + 2);

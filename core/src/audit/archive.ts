@@ -101,12 +101,13 @@ async function nextBase({ models, keys }: Core, to: string, before: Base | null,
     .readConcern(NEWEST)
     .lean<AuditEntryDoc>();
   if (!newest || !first || first.at >= limit || first.seq === newest.seq) return null;
-  const { after: _, ...end } = await writeArchive(
-    to,
-    keys.audit,
-    after,
-    oldEntries(models, after.seq, newest.seq, until),
-  );
+  const entries = oldEntries(models, after.seq, newest.seq, until);
+  const { after: _, ...end } = await writeArchive(to, keys.audit, after, entries).catch(async (error) => {
+    // The other run removes the entries that this one reads.
+    if ((await readBase(models, keys.audit))?.seq !== before?.seq)
+      throw new Refused('Another run has archived entries meanwhile. Nothing is removed.');
+    throw error;
+  });
   return { ...end, removed: false };
 }
 

@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { AuditFault } from '@lightbox/contract/audit/faults.js';
@@ -7,6 +8,7 @@ import { mongo } from 'mongoose';
 import { isSame } from '../keys/isSame.js';
 import { isSigned, type KeyRing, type Signature, sign } from '../keys/keyring.js';
 import type { AuditEntryDoc } from '../models/auditEntry.js';
+import { Refused } from '../process/refused.js';
 import { syncFolder } from '../process/syncFolder.js';
 import type { Base } from './base.js';
 import { isWhole, reports } from './entry.js';
@@ -77,18 +79,32 @@ export async function writeArchive(
   after: Checkpoint,
   entries: AsyncIterable<AuditEntryDoc>,
 ): Promise<End> {
-  const part = `${to}.part`;
+  // Its own, also beside another run that writes the same archive.
+  const part = `${to}.${process.pid}-${randomBytes(4).toString('hex')}.part`;
   try {
     const file = await open(part, 'w', 0o600);
     await writeLines(file, new Follower(ring, after), ring, entries).finally(() => file.close());
     const end = await readArchive(part, ring, after.found);
-    await rename(part, to);
+    await giveName(part, to);
     await syncFolder(dirname(to));
     return end;
   } catch (error) {
     await rm(part, { force: true });
     throw error;
   }
+}
+
+/** Never replaces a file: its entries may be in no database any more. */
+async function giveName(part: string, to: string): Promise<void> {
+  try {
+    await link(part, to);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw new Refused('Another run has written this file meanwhile. Nothing is removed.');
+    // A disk without hard links.
+    return rename(part, to);
+  }
+  await rm(part);
 }
 
 interface Line {
