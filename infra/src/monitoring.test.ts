@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Status } from '@lightbox/backend/receiver/command.js';
 import { type RunningReceiver, startReceiver } from '@lightbox/backend/receiver/receiver.js';
@@ -16,6 +18,9 @@ import { calls } from '@lightbox/contract/calls.js';
 import { queueNames } from '@lightbox/contract/queues.js';
 import { checkNames } from '@lightbox/contract/selfCheck/report.js';
 import { system } from '@lightbox/core/events/events.js';
+import { underOlderKeys } from '@lightbox/core/keys/usage.js';
+import { Metrics } from '@lightbox/core/metrics/metrics.js';
+import { startOps } from '@lightbox/core/process/ops.js';
 import { jobs } from '@lightbox/core/queues/jobs.js';
 import { runSelfCheck } from '@lightbox/core/selfCheck/selfCheck.js';
 import { freePort } from '@lightbox/launcher/ports.js';
@@ -142,6 +147,23 @@ describe('/metrics', () => {
     await vi.waitFor(async () => expect(await exported()).toEqual(told.sort()), 30_000);
   });
 
+  it('counts the records under older keys of every kind, as `keys:status` does', () => {
+    const shown = scraped.filter(({ name }) => name === 'lightbox_older_key_records').map(({ labels }) => labels.what);
+    expect([...new Set(shown)].sort()).toEqual(Object.keys(underOlderKeys(test.gateway.keys)).sort());
+  });
+
+  it('does not hold the end of its process with a connection that sends nothing', async () => {
+    const port = await freePort();
+    const stop = await startOps(
+      { ...test.gateway, config: { ...test.config, ops: { host, port } }, metrics: new Metrics() },
+      () => false,
+    );
+    const silent = connect(port, host).on('error', () => undefined);
+    await once(silent, 'connect');
+    const closed = once(silent, 'close');
+    await Promise.all([stop(), closed]);
+  });
+
   it('shows the age of what waits', async () => {
     const { gateway, clock } = test;
     await gateway.queues.all.analysis.pause();
@@ -164,7 +186,7 @@ describe('/metrics', () => {
       queue: among(queueNames),
       state: among(['waiting', 'prioritized', 'active', 'delayed', 'failed']),
       job: among(['other', ...Object.keys(jobs)]),
-      what: among(['images', 'profiles', 'secrets', 'totpSecrets']),
+      what: among(Object.keys(underOlderKeys(test.gateway.keys))),
       check: among(checkNames),
       le: (value) => /^([\d.]+|\+Inf)$/.test(value),
     };

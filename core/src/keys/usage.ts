@@ -30,6 +30,36 @@ export function underOlderKeys(keys: Keys) {
   };
 }
 
+/** Counts the records of each kind that are not under the current key yet, up to a limit for each. */
+export async function countOlder(models: Models, keys: Keys, limit: number): Promise<Record<OlderKind, number>> {
+  const filters = Object.entries(underOlderKeys(keys)) as [OlderKind, object][];
+  const counted = await Promise.all(
+    filters.map(async ([kind, filter]) => [kind, await modelOf(models, kind).countDocuments(filter, { limit })]),
+  );
+  return Object.fromEntries(counted);
+}
+
+type OlderKind = keyof ReturnType<typeof underOlderKeys>;
+
+const sealedModels = {
+  images: 'Image',
+  uploads: 'Upload',
+  voices: 'Voice',
+  profiles: 'User',
+  photos: 'Photo',
+  notes: 'Share',
+  emergencies: 'Emergency',
+  legalHolds: 'LegalHold',
+  carers: 'Carer',
+  webhooks: 'Webhook',
+  invites: 'Invite',
+  secrets: 'Secret',
+  totpSecrets: 'Totp',
+} as const satisfies Record<OlderKind, keyof Models>;
+
+const modelOf = (models: Models, kind: OlderKind) =>
+  models[sealedModels[kind]] as Pick<Models['Image'], 'countDocuments'>;
+
 /** Returns the range of all sealed texts of one key; a sealed text is `keyId.sealed`. */
 const prefix = (keyId: string): [string, string] => [`${keyId}.`, `${keyId}/`];
 

@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Gauge } from 'prom-client';
 import { readHead } from '../audit/head.js';
 import type { Core } from '../core.js';
 import { inTime } from '../db/inTime.js';
-import { underOlderKeys } from '../keys/usage.js';
+import { countOlder } from '../keys/usage.js';
 import { oldestAway } from '../queues/oldestAway.js';
 import { oldestWaiting } from '../queues/oldestWaiting.js';
 import { lastSelfCheck } from '../selfCheck/selfCheck.js';
@@ -109,19 +109,11 @@ export function addGauges(core: Core): void {
     'lightbox_older_key_records',
     'Records that the first key of ENCRYPTION_KEYS has not sealed yet, up to 10000.',
     ['what'],
-    async () => {
-      const { images, profiles, secrets, totpSecrets } = underOlderKeys(keys);
-      const limit = { limit: MOST_COUNTED };
-      const counts = {
-        images: models.Image.countDocuments(images, limit),
-        profiles: models.User.countDocuments(profiles, limit),
-        secrets: models.Secret.countDocuments(secrets, limit),
-        totpSecrets: models.Totp.countDocuments(totpSecrets, limit),
-      };
-      return Promise.all(
-        Object.entries(counts).map(async ([what, count]) => ({ labels: { what }, value: await count })),
-      );
-    },
+    async () =>
+      Object.entries(await countOlder(models, keys, MOST_COUNTED)).map(([what, value]) => ({
+        labels: { what },
+        value,
+      })),
   );
 }
 

@@ -30,7 +30,12 @@ export async function startOps(core: Core, isStopping: () => boolean): Promise<(
   return () => close(server);
 }
 
-const close = (server: Server) => new Promise<void>((resolve) => server.close(() => resolve()));
+const close = (server: Server) =>
+  new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    // A connection that sends nothing would hold the end of the process.
+    server.closeAllConnections();
+  });
 
 function json(res: ServerResponse, status: number, body: unknown): void {
   res.writeHead(status, { 'Content-Type': 'application/json' });

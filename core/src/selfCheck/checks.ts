@@ -6,7 +6,7 @@ import { createTransport } from 'nodemailer';
 import { verifyAndNote } from '../audit/noteHead.js';
 import { faultsOfClearText } from '../config/clearText.js';
 import type { Core } from '../core.js';
-import { missingKeys, underOlderKeys } from '../keys/usage.js';
+import { countOlder, missingKeys } from '../keys/usage.js';
 import { isLoopback } from '../net/hosts.js';
 import { READY_MS } from '../process/receiverReady.js';
 import { oldestAway } from '../queues/oldestAway.js';
@@ -37,12 +37,8 @@ export const checks: Record<CheckName, (core: Core) => Promise<Seen>> = {
   keys: async ({ models, keys }) => {
     const missing = await missingKeys(models, keys);
     if (missing.length > 0) return failed('missingKey', { keyIds: missing.join(', ') });
-    const { images, profiles } = underOlderKeys(keys);
-    const counts = [
-      models.Image.countDocuments(images, { limit: MOST_COUNTED }),
-      models.User.countDocuments(profiles, { limit: MOST_COUNTED }),
-    ];
-    return ok({ olderRecords: (await Promise.all(counts)).reduce((sum, count) => sum + count, 0) });
+    const counts = Object.values(await countOlder(models, keys, MOST_COUNTED));
+    return ok({ olderRecords: counts.reduce((sum, count) => sum + count, 0) });
   },
   backup: async ({ models, clock, config }) => {
     const last = await models.Operation.findById('backup').lean();
