@@ -124,6 +124,7 @@ describe('/metrics', () => {
     ['bullmq_queue_jobs', { queue: 'mail', state: 'failed' }, 0],
     ['bullmq_oldest_waiting_seconds', { queue: 'analysis' }, 0],
     ['bullmq_oldest_away_seconds', { queue: 'mail' }, 0],
+    ['bullmq_jobs_failed_total', { queue: 'mail' }, 0],
   ])('%s %o', (name, labels, value) => {
     expect(valueIn(scraped, name, labels)).toBe(value);
   });

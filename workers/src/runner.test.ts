@@ -122,9 +122,15 @@ describe('a job', () => {
     const data = { eventId: String(event._id), template: 'none' };
     // As old as a job can get: nothing waits for a version that knows this mail any more.
     const timestamp = minutesAgo(8 * 24 * 60).getTime();
+    const failures = async () => {
+      const counter = core.metrics.registry.getSingleMetric('bullmq_jobs_failed_total');
+      return (await counter?.get())?.values.find(({ labels }) => labels.queue === 'mail')?.value;
+    };
+    const before = Number(await failures());
     const poison = await core.queues.all.mail.add('sendMail', data, { attempts: 12, timestamp });
     await vi.waitFor(async () => expect(await poison.getState()).toBe('failed'), 10_000);
     await vi.waitFor(async () => expect(await owing(event)).toEqual([]), 10_000);
+    await vi.waitFor(async () => expect(await failures()).toBe(before + 1), 10_000);
   });
 
   it('that lost its lock often, as on a machine without free processor time, is done all the same', async () => {

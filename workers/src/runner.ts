@@ -38,12 +38,15 @@ export function runQueue(queue: QueueName, tools: Tools, signal: AbortSignal): W
     maxStalledCount: mostStalls(queue),
   });
   worker.on('error', () => undefined);
+  core.metrics.failedJobs(queue, 0);
   worker.on('completed', (job) => {
     measure(core, job);
     underTrace(traceOf(job), () => core.log.debug({ job: job.name, id: job.id }, 'job done'));
   });
   worker.on('failed', (job, error) => {
     if (job) measure(core, job);
+    // A job that is tried again has no end yet.
+    if (job?.finishedOn) core.metrics.failedJobs(queue, 1);
     const facts = { job: job?.name, id: job?.id, attempt: job?.attemptsMade, reason: error.message };
     underTrace(job && traceOf(job), () => core.log.warn(facts, 'job failed'));
   });

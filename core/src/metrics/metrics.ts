@@ -39,6 +39,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  private readonly failures = new Counter({
+    name: 'bullmq_jobs_failed_total',
+    help: 'Jobs that failed for good.',
+    labelNames: ['queue'],
+    registers: [this.registry],
+  });
+
   private readonly dicomConnections = new Counter({
     name: 'lightbox_dicom_connections_total',
     help: 'Connections to the DICOM receiver, by their end.',
@@ -65,6 +72,11 @@ export class Metrics {
 
   tookJob(queue: string, job: string, ms: number): void {
     this.jobs.observe({ queue, job }, ms / 1000);
+  }
+
+  /** Counts jobs that failed for good. With 0 the number is there before the first failure, whose alarm would be lost else. */
+  failedJobs(queue: string, count: number): void {
+    this.failures.inc({ queue }, count);
   }
 
   endedDicomConnection(end: DicomEnd): void {
