@@ -4,6 +4,66 @@
 //   docker compose exec mongo mongosh --host mongo --tls --tlsCAFile /run/lightbox/ca/ca.pem -u root /docker-entrypoint-initdb.d/10-lightbox.js
 const lightbox = db.getSiblingDB('lightbox');
 const change = ['update', 'remove', 'dropIndex', 'collMod'];
+const changed = `
+  analyses
+  analysisversions
+  annotations
+  appsettinghistory
+  appsettings
+  blackouts
+  blobs.chunks
+  blobs.files
+  cards
+  carers
+  ceremonies
+  codes
+  consents
+  conversations
+  counters
+  decoys
+  dicomnodes
+  drawings
+  emergencies
+  events
+  guestlinks
+  idempotencies
+  identities
+  imagemetadata
+  imagerequests
+  invites
+  legalholds
+  looks
+  messages
+  notifications
+  operations
+  passkeys
+  photos
+  positions
+  previews
+  pushsubscriptions
+  reminders
+  renderings
+  reports
+  scimaccounts
+  scimtokens
+  secrets
+  sentmails
+  sessions
+  shares
+  studies
+  tasks
+  tombstones
+  totps
+  uploads
+  usages
+  usernameholds
+  users
+  voices
+  webhookdeliveries
+  webhooks
+`
+  .trim()
+  .split(/\s+/);
 const on = (collection, actions) => ({ resource: { db: 'lightbox', collection }, actions });
 
 const rights = {
@@ -20,68 +80,7 @@ const rights = {
       'collStats',
       'dbStats',
     ]),
-    ...[
-      ...[
-        'analyses',
-        'analysisversions',
-        'reports',
-        'annotations',
-        'consents',
-        'appsettinghistory',
-        'appsettings',
-        'blobs.chunks',
-        'blobs.files',
-        'codes',
-        'conversations',
-      ],
-      ...[
-        'blackouts',
-        'cards',
-        'counters',
-        'decoys',
-        'drawings',
-        'events',
-        'guestlinks',
-        'imagerequests',
-        'carers',
-        'photos',
-        'emergencies',
-        'legalholds',
-        'idempotencies',
-        'imagemetadata',
-        'looks',
-        'messages',
-        'notifications',
-        'positions',
-        'previews',
-        'renderings',
-      ],
-      ...[
-        'operations',
-        'passkeys',
-        'ceremonies',
-        'identities',
-        'scimtokens',
-        'scimaccounts',
-        'pushsubscriptions',
-        'dicomnodes',
-        'webhooks',
-        'webhookdeliveries',
-        'reminders',
-        'secrets',
-        'sentmails',
-        'sessions',
-        'invites',
-        'shares',
-        'studies',
-        'tasks',
-        'tombstones',
-        'totps',
-        'uploads',
-        'usages',
-      ],
-      ...['usernameholds', 'users', 'voices'],
-    ].map((collection) => on(collection, change)),
+    ...changed.map((collection) => on(collection, change)),
     // Entries of `auditlogs` are only inserted. Its signed heads are updated, and receipts are removed when they are processed.
     on('auditheads', ['update']),
     on('auditruns', ['update']),
