@@ -7,7 +7,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import { broadcastMessages, dispatchMessages } from '@lightbox/core/messages/messages.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import { testConfig } from '@lightbox/testkit/config.js';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Client, connectSocket, type TestSocket } from '../testing/client.js';
 import {
   buildAdmin,
@@ -18,27 +18,10 @@ import {
   type Person,
   signIn,
 } from '../testing/factories.js';
-import { buildGateway, joinGateway, type TestGateway } from '../testing/gateway.js';
+import { joinGateway } from '../testing/gateway.js';
+import { useTwoGateways } from '../testing/useTwoGateways.js';
 
-/** Two gateways on the same servers: what is said at one is heard at the other. */
-let one: TestGateway;
-let two: TestGateway;
-const open: TestSocket[] = [];
-
-beforeAll(async () => {
-  one = await buildGateway();
-  two = await joinGateway(one.config, one.clock);
-});
-afterAll(() => Promise.all([one.stop(), two.stop()]));
-afterEach(() => {
-  for (const { socket } of open.splice(0)) socket.close();
-});
-
-async function connect(gateway: TestGateway, person: { token: string }): Promise<TestSocket> {
-  const socket = await connectSocket(gateway.url, { token: person.token });
-  open.push(socket);
-  return socket;
-}
+const { one, two, connect } = useTwoGateways();
 
 const pair = async () => ({ patient: await buildPatient(one.gateway), provider: await buildProvider(one.gateway) });
 

@@ -2,8 +2,8 @@ import { sameLook } from '@lightbox/contract/audit/faults.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { connectRedis } from '@lightbox/core/db/redis.js';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Client, connectSocket, type TestSocket } from '../testing/client.js';
+import { describe, expect, it } from 'vitest';
+import { Client, type TestSocket } from '../testing/client.js';
 import {
   buildAdmin,
   buildEmergency,
@@ -14,27 +14,9 @@ import {
   type Person,
   signIn,
 } from '../testing/factories.js';
-import { buildGateway, joinGateway, type TestGateway } from '../testing/gateway.js';
+import { useTwoGateways } from '../testing/useTwoGateways.js';
 
-/** Two gateways on the same servers: a person who looks at one is seen at the other. */
-let one: TestGateway;
-let two: TestGateway;
-const open: TestSocket[] = [];
-
-beforeAll(async () => {
-  one = await buildGateway();
-  two = await joinGateway(one.config, one.clock);
-});
-afterAll(() => Promise.all([one.stop(), two.stop()]));
-afterEach(() => {
-  for (const { socket } of open.splice(0)) socket.close();
-});
-
-async function connect(gateway: TestGateway, person: { token: string }): Promise<TestSocket> {
-  const socket = await connectSocket(gateway.url, { token: person.token });
-  open.push(socket);
-  return socket;
-}
+const { one, two, open, connect } = useTwoGateways();
 
 const idsIn = (payload: unknown) => (payload as { people: { id: string }[] }).people.map(({ id }) => id).sort();
 /** The people whom a socket was last told of. */

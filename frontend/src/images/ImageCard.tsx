@@ -10,6 +10,7 @@ import { useViewer } from '../auth/session';
 import { formatBytes, formatDate, fullName, ltr } from '../lib/format';
 import { paths } from '../lib/paths';
 import { useNow } from '../lib/useNow';
+import { Chip } from '../ui/Chip';
 import { Countdown } from '../ui/Countdown';
 import { EndedWell, ImageWell } from '../ui/ImageWell';
 import { onOpening } from '../ui/onOpening';
@@ -48,22 +49,6 @@ export function StudyLine({ study, isVerified }: { study: StudySummary; isVerifi
   ];
   return facts.filter(Boolean).join(' · ');
 }
-
-const Chip = chakra('span', {
-  base: {
-    display: 'inline-flex',
-    alignItems: 'center',
-    h: '24px',
-    px: '9px',
-    borderRadius: 'full',
-    borderWidth: '1px',
-    borderColor: 'border',
-    fontSize: 'xs',
-    fontWeight: 'medium',
-    color: 'fg.muted',
-    whiteSpace: 'nowrap',
-  },
-});
 
 /** True for a day after an image was shared with the viewer, until they have opened it. */
 const isNew = (image: Image) => {

@@ -26,6 +26,7 @@ import { errorText } from '../lib/errors';
 import { formatDate } from '../lib/format';
 import { paths } from '../lib/paths';
 import { toast } from '../lib/toaster';
+import { Chip } from '../ui/Chip';
 import { EmptyState } from '../ui/EmptyState';
 import { Film } from '../ui/ImageWell';
 import { Page } from '../ui/Page';
@@ -203,21 +204,6 @@ function SocialLinks({ link }: { link: string }) {
   ));
 }
 
-const Tag = chakra('li', {
-  base: {
-    display: 'inline-flex',
-    alignItems: 'center',
-    h: '24px',
-    px: '9px',
-    borderRadius: 'full',
-    borderWidth: '1px',
-    borderColor: 'border',
-    fontSize: 'xs',
-    fontWeight: 'medium',
-    color: 'fg.muted',
-  },
-});
-
 function ChosenSample({ sample }: { sample: Sample }) {
   const { t } = useTranslation();
   const name = t(`shareImage.sample.${sample.id}.name`);
@@ -239,7 +225,9 @@ function ChosenSample({ sample }: { sample: Sample }) {
         <Text color="fg.muted">{t(`shareImage.sample.${sample.id}.text`)}</Text>
         <Flex as="ul" listStyleType="none" aria-label={t('shareImage.tags')} gap="1.5" wrap="wrap">
           {t(`shareImage.sample.${sample.id}.tags`, { returnObjects: true }).map((tag) => (
-            <Tag key={tag}>{tag}</Tag>
+            <Chip as="li" key={tag}>
+              {tag}
+            </Chip>
           ))}
         </Flex>
         <Flex gap="2" align="center" fontSize="sm" color="fg.muted">

@@ -1,0 +1,18 @@
+import { chakra } from '@chakra-ui/react';
+
+/** A short neutral fact beside others. */
+export const Chip = chakra('span', {
+  base: {
+    display: 'inline-flex',
+    alignItems: 'center',
+    h: '24px',
+    px: '9px',
+    borderRadius: 'full',
+    borderWidth: '1px',
+    borderColor: 'border',
+    fontSize: 'xs',
+    fontWeight: 'medium',
+    color: 'fg.muted',
+    whiteSpace: 'nowrap',
+  },
+});
