@@ -3,7 +3,15 @@ import { newId } from '@lightbox/core/db/ids.js';
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { Authenticator } from '../testing/authenticator.js';
-import { buildImage, buildPatient, mailedCode, PASSWORD, type Person, signIn } from '../testing/factories.js';
+import {
+  buildImage,
+  buildPatient,
+  buildProvider,
+  mailedCode,
+  PASSWORD,
+  type Person,
+  signIn,
+} from '../testing/factories.js';
 import { notMeToken } from '../testing/notMe.js';
 import { useGateway } from '../testing/useGateway.js';
 
@@ -112,6 +120,29 @@ describe('the link of “this was not me”', () => {
     await api.post('/auth/not-me', { token: await notMeToken(test.gateway, owner._id) }).expect(200);
     await api.as(token).get('/guest/alive').expect(401);
     expect((await api.post('/guest/open', { link, code: made.code }).expect(410)).body.error).toBe('LINK_REVOKED');
+  });
+
+  it('the link ends the carers and the requests for images of its three days, and no older ones', async () => {
+    const person = await buildProvider(test.gateway);
+    const carers = [await buildPatient(test.gateway), await buildPatient(test.gateway)];
+    const { models, clock } = test.gateway;
+    const nameCarer = async (patient: Person, carer: Person) => {
+      const { id } = (await own(patient).post('/carers', { email: carer.email }).expect(201)).body.data;
+      await own(carer).post(`/carers/${id}/accept`, {}).expect(200);
+      return id as string;
+    };
+    const patient = await buildPatient(test.gateway);
+    const [old, named] = [await nameCarer(patient, carers[0] as Person), await nameCarer(patient, carers[1] as Person)];
+    const before = new Date(clock.now().getTime() - 100 * 3_600_000);
+    await models.Carer.updateOne({ _id: old }, { $set: { createAt: before } });
+    const asked = (await own(person).post('/requests', { kind: 'folder' }).expect(201)).body.data.id;
+    for (const one of [patient, person]) {
+      await own(one).put('/auth/password', { currentPassword: PASSWORD, newPassword: other }).expect(200);
+      await api.post('/auth/not-me', { token: await notMeToken(test.gateway, one._id) }).expect(200);
+    }
+    expect(await models.Carer.findById(named).lean()).toMatchObject({ live: false });
+    expect(await models.Carer.findById(old).lean()).toMatchObject({ live: true });
+    expect(await models.ImageRequest.findById(asked).lean()).toMatchObject({ state: 'revoked' });
   });
 
   it('the link does not undo a later change of the owner', async () => {

@@ -13,10 +13,10 @@ import { namesOf } from '../users/names.js';
 /** Far more than a patient ever has; the newest are shown. */
 const MOST = 100;
 
-/** Returns the patient; 404 for other accounts, unless they have holds from an earlier role. */
-async function requirePatient(gateway: Gateway, viewer: Viewer, id: string): Promise<ObjectId> {
+/** Returns the patient; 404 for other accounts. `former`: an account with holds from an earlier role is found too. */
+async function requirePatient(gateway: Gateway, viewer: Viewer, id: string, former = true): Promise<ObjectId> {
   const { _id, role } = await requireUser(gateway, viewer, id);
-  if (role === 'patient' || (await gateway.models.LegalHold.exists({ patient: _id }))) return _id;
+  if (role === 'patient' || (former && (await gateway.models.LegalHold.exists({ patient: _id })))) return _id;
   throw new AppError('NOT_FOUND');
 }
 
@@ -39,7 +39,7 @@ export async function setLegalHold({
   params,
   body: { held, reason },
 }: Context<typeof legalHoldCalls.setLegalHold>): Promise<Answer<LegalHolds>> {
-  const patient = await requirePatient(gateway, viewer, params.id);
+  const patient = await requirePatient(gateway, viewer, params.id, !held);
   const _id = newId(gateway.clock.now());
   await gateway.events.change(actor, async (tx) => {
     // A deletion that asked about the patient at the same moment conflicts with this.

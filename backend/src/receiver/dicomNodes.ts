@@ -74,6 +74,8 @@ export async function createDicomNode({
   const write = gateway.events.change(actor, async (tx) => {
     const { DicomNode } = gateway.models;
     await requireOwner(gateway, tx, node.user);
+    // Two administrators who take the last place at once conflict here.
+    await DicomNode.updateMany({}, touch, { session: tx.session });
     const count = await DicomNode.countDocuments().session(tx.session);
     if (count >= limits.dicomNodes) {
       throw new AppError('CONFLICT', { message: `There are at most ${limits.dicomNodes} devices.` });

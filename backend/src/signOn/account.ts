@@ -2,6 +2,7 @@ import { line } from '@lightbox/contract/ids.js';
 import type { Role } from '@lightbox/contract/permissions.js';
 import { plain } from '@lightbox/contract/plain.js';
 import { Email, Username } from '@lightbox/contract/users/schemas.js';
+import { touch } from '@lightbox/core/access/hold.js';
 import type { SignOnProvider } from '@lightbox/core/config/singleSignOn.js';
 import { isDuplicate, newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -76,6 +77,10 @@ async function linkByEmail(gateway: Gateway, actor: Actor, user: UserDoc, signed
   let identity: ObjectId | undefined;
   let ended: ObjectId[] = [];
   await gateway.events.change(actor, async (tx) => {
+    // The account may have been closed since it was found.
+    const same = { _id: user._id, status: user.status, deletedAt: { $exists: false } };
+    const account = await gateway.models.User.updateOne(same, touch, { session: tx.session });
+    if (account.matchedCount !== 1) throw new AppError('SIGN_ON_EXPIRED');
     identity = (await linkIdentity(gateway, tx, user._id, signedOn))._id;
     if (user.status === 'unverified') ended = await takeOver(gateway, tx, user);
     return user._id;

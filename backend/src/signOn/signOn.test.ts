@@ -258,6 +258,25 @@ describe('a link to an existing account', () => {
     expect((await signOn(chief.sub)).body.error).toBe('SIGN_ON_ADDRESS_TAKEN');
   });
 
+  it.each(['active', 'unverified'] as const)(
+    'An account (%s) that is closed while it is linked keeps no link, and its person gets a new one.',
+    async (status) => {
+      const { sub, email } = person();
+      const patient = await buildPatient(test.gateway, { email, status });
+      provider.linkByEmail = true;
+      const { events } = test.gateway;
+      const change = events.change.bind(events);
+      const beforeLink = vi.spyOn(events, 'change').mockImplementationOnce(async (...args) => {
+        await api.as(admin).del(`/users/${patient.id}`).expect(200);
+        return change(...args);
+      });
+      expect((await signOn(sub)).body.error).toBe('SIGN_ON_EXPIRED');
+      beforeLink.mockRestore();
+      expect(await test.gateway.models.Identity.exists({ user: patient._id })).toBeNull();
+      expect((await signOn(sub)).body.data.user).toMatchObject({ email });
+    },
+  );
+
   it('An account that somebody registered with another person’s address loses its password with the link.', async () => {
     const { sub, email } = person();
     await buildPatient(test.gateway, { email, status: 'unverified' });

@@ -1,4 +1,5 @@
 import { renameOnCards } from '@lightbox/core/access/cards.js';
+import { touch } from '@lightbox/core/access/hold.js';
 import { heldPatients, refuseHeld } from '@lightbox/core/access/legalHolds.js';
 import { endCarersOf } from '@lightbox/core/carers/endCarers.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
@@ -167,9 +168,12 @@ async function removeWebhooks({ gateway: { models }, user, tx }: Closing): Promi
 
 /** Removes the marks of the account, but for those on images of patients under a legal hold. */
 async function removeMarks({ gateway: { models }, user, tx }: Closing): Promise<void> {
-  const marked = await models.Annotation.distinct('image', { author: user }).session(tx);
-  const among = { _id: { $in: marked }, patient: { $in: await heldPatients(models) } };
-  const kept = await models.Image.distinct('_id', among).session(tx);
+  const marked = { _id: { $in: await models.Annotation.distinct('image', { author: user }).session(tx) } };
+  const patients = await models.Image.distinct('patient', marked).session(tx);
+  // A hold that is set at the same moment conflicts with this.
+  await models.User.updateMany({ _id: { $in: patients } }, touch, { session: tx });
+  const held = { ...marked, patient: { $in: await heldPatients(models, tx) } };
+  const kept = await models.Image.distinct('_id', held).session(tx);
   await models.Annotation.deleteMany({ author: user, image: { $nin: kept } }, { session: tx });
 }
 

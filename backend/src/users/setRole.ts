@@ -15,7 +15,7 @@ import { endGrounds } from './endGrounds.js';
 export async function setRole(gateway: Gateway, tx: Transaction, user: UserDoc, role: Role): Promise<ObjectId[]> {
   await keepAnAdmin(gateway, user, tx.session);
   const changed = await gateway.models.User.updateOne(
-    { _id: user._id, role: user.role, deletedAt: { $exists: false } },
+    { _id: user._id, role: user.role, status: user.status, deletedAt: { $exists: false } },
     { $set: { role } },
     { session: tx.session },
   );

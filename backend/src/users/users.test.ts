@@ -3,7 +3,7 @@ import { usableAccount } from '@lightbox/core/access/accounts.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { Client } from '../testing/client.js';
 import {
   buildAdmin,
@@ -189,6 +189,44 @@ describe('closing an account', () => {
     expect(shown.body.data).toMatchObject({ isVerified: true, owner: { id: String(heir?._id) } });
   });
 
+  it('removes no mark beside a legal hold that is answered before', async () => {
+    const patient = await buildPatient(test.gateway);
+    const owner = await buildProvider(test.gateway);
+    const { id } = await buildImage(test.gateway, { owner, patient: patient._id });
+    const marks = { version: 0, shared: false, marks: [] };
+    await api.as(owner).put(`/upload/image/${id}/annotations`, marks).expect(200);
+    const { Annotation } = test.gateway.models;
+    const remove = Annotation.deleteMany.bind(Annotation);
+    const hold = () => api.as(admin).put(`/users/${patient.id}/legal-hold`, { held: true, reason: 'A court asks' });
+    let held: Promise<unknown> = Promise.resolve();
+    let isHeld = false;
+    let wasHeld: boolean | undefined;
+    const beforeRemoval = vi.spyOn(Annotation, 'deleteMany').mockImplementationOnce(((
+      ...args: Parameters<typeof remove>
+    ) => ({
+      // biome-ignore lint/suspicious/noThenProperty: a query of Mongoose is awaited like this
+      then: (done: (value: unknown) => void, failed: (error: unknown) => void) => {
+        held = hold()
+          .expect(200)
+          .then(() => {
+            isHeld = true;
+          });
+        // A hold that does not conflict takes far less.
+        const wait = new Promise((resolve) => setTimeout(resolve, 1_000));
+        return Promise.race([held, wait])
+          .then(() => {
+            wasHeld ??= isHeld;
+            return remove(...args);
+          })
+          .then(done, failed);
+      },
+    })) as never);
+    await api.as(owner).del('/users/profile', { password: PASSWORD }).expect(200);
+    beforeRemoval.mockRestore();
+    await held;
+    expect(wasHeld).toBe(false);
+  });
+
   it('shares with the closed account end', async () => {
     const built = await buildShare(test.gateway, { verified: true });
     await api.as(admin).del(`/users/${built.recipient.id}`).expect(200);
@@ -271,6 +309,24 @@ describe('providers who wait', () => {
     expect(body.data.status).toBe('rejected');
     const login = await api.post('/auth/login', { email: person.email, password: PASSWORD }).expect(403);
     expect(login.body.error).toBe('ACCOUNT_REJECTED');
+  });
+
+  it('keep a state that somebody can decide about when a role changes while the approval is taken back', async () => {
+    const other = await buildAdmin(test.gateway);
+    const provider = await buildProvider(test.gateway, { status: 'pending' });
+    await api.as(admin).post('/users/approve-provider', { email: provider.email }).expect(200);
+    const { events, models } = test.gateway;
+    const change = events.change.bind(events);
+    const beforeChange = vi.spyOn(events, 'change').mockImplementationOnce(async (...args) => {
+      await api.as(admin).post('/users/undo-approval', { email: provider.email }).expect(200);
+      return change(...args);
+    });
+    await api.as(other).put(`/users/role/${provider.id}`, { role: 'patient' }).expect(409);
+    beforeChange.mockRestore();
+    expect(await models.User.findById(provider._id).lean()).toMatchObject({
+      role: 'healthProvider',
+      status: 'pending',
+    });
   });
 
   it('must be providers', async () => {

@@ -119,6 +119,16 @@ describe('a webhook', () => {
     expect(await list(person)).toMatchObject([{ url: wish.url }]);
   });
 
+  it('of the installation has a limit, also for two administrators at once', async () => {
+    const admins = await Promise.all([1, 2, 3].map(() => buildAdmin(test.gateway)));
+    const at = '/webhooks/installation';
+    const left = limits.webhooks - (await list(admins[0] as Person, at)).length;
+    for (let i = 1; i < left; i++) await make(admins[0] as Person, at);
+    const answers = await Promise.all(admins.map((admin) => api.as(admin).post(at, wish)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+    expect(await list(admins[0] as Person, at)).toHaveLength(limits.webhooks);
+  });
+
   it('has a limit for each account, also for two devices at once', async () => {
     const person = await buildProvider(test.gateway);
     for (let i = 1; i < limits.webhooks; i++) await make(person);

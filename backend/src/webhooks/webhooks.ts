@@ -77,9 +77,11 @@ async function create(
   };
   await gateway.events.change(actor, async (tx) => {
     const { User, Webhook } = gateway.models;
-    // Two devices of a person that take the last place at once conflict here.
+    const others = owner.user ? { user: owner.user } : ofInstallation;
+    // Two devices of a person, or two administrators, that take the last place at once conflict here.
     await User.updateOne({ _id: viewer._id }, touch, { session: tx.session });
-    const count = await Webhook.countDocuments(owner.user ? { user: owner.user } : ofInstallation).session(tx.session);
+    if (!owner.user) await Webhook.updateMany(others, touch, { session: tx.session });
+    const count = await Webhook.countDocuments(others).session(tx.session);
     if (count >= limits.webhooks) {
       throw new AppError('CONFLICT', { message: `There are at most ${limits.webhooks} webhooks.` });
     }

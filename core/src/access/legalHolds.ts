@@ -5,9 +5,14 @@ import { AppError } from '../errors.js';
 import type { Models } from '../models/models.js';
 import { touch } from './hold.js';
 
-/** Returns the patients under a legal hold, for work that leaves out what names them. */
-export const heldPatients = ({ LegalHold }: Pick<Models, 'LegalHold'>): Promise<ObjectId[]> =>
-  LegalHold.distinct('patient', { live: true }).exec();
+/**
+ * Returns the patients under a legal hold, for work that leaves out what names them. A deletion without a further question
+ * asks in its own transaction, after it has written the accounts.
+ */
+export const heldPatients = (
+  { LegalHold }: Pick<Models, 'LegalHold'>,
+  session: ClientSession | null = null,
+): Promise<ObjectId[]> => LegalHold.distinct('patient', { live: true }).session(session).exec();
 
 /**
  * Throws `LEGAL_HOLD` when one of these people is a patient under a legal hold. Every deletion asks it, in its own

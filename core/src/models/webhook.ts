@@ -22,6 +22,7 @@ export interface WebhookDoc {
   failingSince?: Date;
   /** Time at which the product turned it off. */
   stoppedAt?: Date;
+  touched?: number;
 }
 
 export const webhook = schemaOf<WebhookDoc>({
@@ -37,6 +38,7 @@ export const webhook = schemaOf<WebhookDoc>({
   previousUntil: Date,
   failingSince: Date,
   stoppedAt: Date,
+  touched: Number,
 })
   .index({ user: 1, createAt: -1, _id: -1 })
   .index({ whole: 1, createAt: -1, _id: -1 })
