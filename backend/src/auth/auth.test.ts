@@ -59,6 +59,8 @@ describe('registration', () => {
     const { body } = await api.post('/auth/register', given).expect(201);
     expect(body.message).toBe(texts.registered);
     const { user, token } = body.data;
+    // The account in the answer is what was sent.
+    expect(user).toMatchObject({ firstname: given.firstname, gender: given.gender.toLowerCase() });
     expect(user).toMatchObject({ email: given.email.toLowerCase(), status: 'unverified', role: { name: 'patient' } });
     expect(JSON.stringify(body)).not.toMatch(/passwordHash|Granite/);
     const [event] = await events(user.id, 'auth.register');

@@ -14,7 +14,7 @@ import type { Answer, Context, Gateway } from '../context.js';
 import { bindKey } from '../http/handle.js';
 import { acceptInvites, inviteByLink } from '../sharing/acceptInvites.js';
 import { activeAdmins } from '../users/admins.js';
-import { presentUnconfirmed } from '../users/present.js';
+import { presentOneself } from '../users/present.js';
 import { issueCode } from './codes.js';
 import { refuseWeak } from './commonPasswords.js';
 import { constantTime } from './constantTime.js';
@@ -151,14 +151,13 @@ function newUser(body: Registration, passwordHash: string, _id: ObjectId): Perso
 }
 
 /**
- * Builds the answer. Its token leads to the registration's own code and to no later one, so that a repeated answer
+ * Builds the answer from what was sent, so that it is the same with a decoy. Its token leads to the registration's own code and to no later one, so that a repeated answer
  * opens no later sign-in.
  */
-async function answer(gateway: Gateway, user: UserDoc): Promise<Answer<DataOf<Call>>> {
+async function answer(gateway: Gateway, user: Person): Promise<Answer<DataOf<Call>>> {
   const message = user.role === 'patient' ? texts.registered : texts.providerRegistered;
-  const shown = { ...presentUnconfirmed(user), createAt: user.createAt.toISOString() };
   const unused = { _id: user._id, usedAt: { $exists: false }, expiresAt: { $gt: gateway.clock.now() } };
   const code = await gateway.models.Code.exists(unused);
   const token = code && gateway.tokens.verification(String(user._id), String(code._id));
-  return { data: { user: shown, ...(token ? { token } : {}) }, message };
+  return { data: { user: presentOneself(user), ...(token ? { token } : {}) }, message };
 }

@@ -73,9 +73,15 @@ describe('sending', () => {
 
   it('repeated sends with one Idempotency-Key are one message too', async () => {
     const key = randomUUID();
-    const first = await send(patient, provider).set('Idempotency-Key', key).expect(201);
-    const second = await send(patient, provider).set('Idempotency-Key', key).expect(200);
-    expect(second.body.data.id).toBe(first.body.data.id);
+    const once = (to = provider, content = 'Once') => send(patient, to, content).set('Idempotency-Key', key);
+    const [first, second] = [await once().expect(201), await once().expect(201)];
+    expect(second.body).toEqual(first.body);
+    // The key is not an id that the sender chose for the message.
+    expect(first.body.data).not.toHaveProperty('clientId');
+    for (const other of [once(provider, 'Another'), once(await buildProvider(test.gateway))]) {
+      expect((await other.expect(422)).body.errors).toMatchObject([{ field: 'Idempotency-Key' }]);
+    }
+    await send(patient, provider, 'x').set('Idempotency-Key', 'no uuid').expect(422);
   });
 
   it.each([[''], ['   '], ['x'.repeat(limits.messageLength + 1)], ['a\0b'], ['\ud800'], [5], [{ $gt: '' }], [null]])(

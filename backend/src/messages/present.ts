@@ -7,6 +7,7 @@ import { findAttached, presentAttachment } from './attachments.js';
 import { pinnedViews } from './pinned.js';
 import { findQuotes } from './quotes.js';
 import { partyOf } from './receipts.js';
+import { chosenId } from './requestKey.js';
 import { presentVoice } from './voice/presentVoice.js';
 
 type Reader = Pick<Viewer, 'id' | 'role' | '_id'>;
@@ -33,8 +34,8 @@ export async function presentMessages(gateway: Gateway, reader: Reader, messages
         pinnedViews(gateway, reader, messages),
       ]);
   return messages.map((message) => {
-    const { _id, seq, sender, recipient, content, images, replyTo, voice, createAt, clientId, deliveredAt, readAt } =
-      message;
+    const { _id, seq, sender, recipient, content, images, replyTo, voice, createAt, deliveredAt, readAt } = message;
+    const clientId = chosenId(message);
     const quote = quotes.get(String(replyTo));
     const own = sender.equals(reader._id);
     const view = viewOf(message);

@@ -3,7 +3,7 @@ import type { Message, messageCalls } from '@lightbox/contract/messages/calls.js
 import { holdUser } from '@lightbox/core/access/hold.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { Actor, Transaction } from '@lightbox/core/events/events.js';
+import { type Actor, type Transaction, usedKey } from '@lightbox/core/events/events.js';
 import { broadcastMessages, conversationOf } from '@lightbox/core/messages/messages.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
@@ -15,6 +15,7 @@ import { requirePartner } from './partner.js';
 import { requirePinnable } from './pinned.js';
 import { presentMessage } from './present.js';
 import { requireQuoted } from './quotes.js';
+import { repeatable } from './requestKey.js';
 
 type Send = BodyOf<typeof messageCalls.sendMessage>;
 
@@ -30,13 +31,14 @@ export async function sendMessage(gateway: Gateway, viewer: Viewer, actor: Actor
     ...(send.images ? { images: send.images.map(oid) } : {}),
     ...(replyTo ? { replyTo } : {}),
     ...(send.view ? { view: send.view } : {}),
-    clientId: send.clientId?.toLowerCase(),
+    ...repeatable(actor, send.clientId),
   };
   await requirePinnable(gateway, viewer, draft);
   const sent = draft.images
     ? await sendImages(gateway, viewer, actor, recipient, { ...draft, images: draft.images })
     : await gateway.writeMessage(draft);
   if (sent.created) announce(gateway, sent.message);
+  else if (draft.request && draft.request !== sent.message.request) throw usedKey();
   return sent;
 }
 
@@ -93,9 +95,8 @@ export async function postMessage({
   viewer,
   actor,
   body,
-  req,
 }: Context<typeof messageCalls.sendMessage>): Promise<Answer<Message>> {
-  const clientId = body.clientId ?? req.get('idempotency-key');
-  const { message, created } = await sendMessage(gateway, viewer, actor, { ...body, clientId });
-  return { data: await presentMessage(gateway, viewer, message), status: created ? 201 : 200 };
+  const { message, created } = await sendMessage(gateway, viewer, actor, body);
+  // A repeated key has the same answer; a repeated `clientId` says that nothing was sent.
+  return { data: await presentMessage(gateway, viewer, message), status: created || !body.clientId ? 201 : 200 };
 }

@@ -264,7 +264,7 @@ export class Events {
     const known = await this.models.Idempotency.findById(idempotency.key).lean();
     if (!known) return null;
     if (known.request !== idempotency.request) {
-      throw fieldError('Idempotency-Key', 'This key was used for another request.');
+      throw usedKey();
     }
     return known.record;
   }
@@ -361,6 +361,9 @@ export class Events {
     await this.queues.add([{ name: 'appendAudit', data: {}, once: 'append', delayMs: 200 }]);
   }
 }
+
+/** The refusal of an `Idempotency-Key` that came with another request before. */
+export const usedKey = () => fieldError('Idempotency-Key', 'This key was used for another request.');
 
 const unique = (ids: ObjectId[]): ObjectId[] => [...new Set(ids.map(String))].map(oid);
 

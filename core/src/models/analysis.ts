@@ -13,6 +13,8 @@ export interface AnalysisDoc {
   progress: number;
   requestedBy: Id;
   startedAt: Date;
+  /** The last time at which a worker began with it or sent its picture. */
+  seenAt?: Date;
   finishedAt?: Date;
   findings?: Findings;
   reason?: string;
@@ -39,6 +41,7 @@ export const analysis = schemaOf<AnalysisDoc>({
   progress: number,
   requestedBy: id,
   startedAt: date,
+  seenAt: Date,
   finishedAt: Date,
   findings: Mixed,
   reason: String,

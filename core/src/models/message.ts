@@ -26,7 +26,10 @@ export interface MessageDoc {
   voice?: MessageVoice;
   /** The pinned place, as it was sent: each reader’s access to its image is decided at each reading. */
   view?: PinnedView;
+  /** Chosen by the sender, so that a repeated sending is one message; `key:` with the `Idempotency-Key` of the request. */
   clientId?: string;
+  /** A keyed hash of the request of that key: the key is refused for another message. */
+  request?: string;
   createAt: Date;
   deliveredAt?: Date;
   /** Absent while the message is unread. */
@@ -51,6 +54,7 @@ export const message = schemaOf<MessageDoc>({
   voice: part<MessageVoice>({ id, contentType: string, seconds: number, removed: Boolean }),
   view: Mixed,
   clientId: String,
+  request: String,
   createAt: date,
   deliveredAt: Date,
   readAt: Date,

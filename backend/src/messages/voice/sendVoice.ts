@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { limits } from '@lightbox/contract/limits.js';
 import { type Message, messageCalls } from '@lightbox/contract/messages/calls.js';
 import { texts } from '@lightbox/contract/texts.js';
@@ -6,15 +7,18 @@ import { newDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { WrittenBlob } from '@lightbox/core/blobs/store.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
+import { usedKey } from '@lightbox/core/events/events.js';
 import { conversationOf } from '@lightbox/core/messages/messages.js';
 import type { Answer, Context } from '../../context.js';
 import { asAppError } from '../../http/errors.js';
 import { type FormFile, readForm } from '../../http/form.js';
+import { bindKey } from '../../http/handle.js';
 import { fieldErrors } from '../../http/validate.js';
 import { findSent, type Sent, writeMessageWith } from '../messageWriter.js';
 import { requirePartner } from '../partner.js';
 import { presentMessage } from '../present.js';
 import { requireQuoted } from '../quotes.js';
+import { repeatable } from '../requestKey.js';
 import { announce } from '../sendMessage.js';
 import { inspectRecording } from './recording.js';
 
@@ -41,7 +45,8 @@ export async function sendVoice(context: Context<Call>): Promise<Answer<Message>
     });
     const sent = await store(context, fields, recording);
     if (sent.created) announce(gateway, sent.message);
-    return { data: await presentMessage(gateway, viewer, sent.message), status: sent.created ? 201 : 200 };
+    const isRepeat = !sent.created && fields.clientId !== undefined;
+    return { data: await presentMessage(gateway, viewer, sent.message), status: isRepeat ? 200 : 201 };
   } finally {
     giveBack();
   }
@@ -56,19 +61,17 @@ async function readWhole({ stream }: FormFile): Promise<Buffer> {
 }
 
 async function store(
-  { gateway, viewer, actor, req }: Context<Call>,
+  { gateway, viewer, actor }: Context<Call>,
   fields: Record<string, string>,
   recording: Buffer | undefined,
 ): Promise<Sent> {
-  const parsed = messageCalls.sendVoice.body.safeParse({
-    ...fields,
-    clientId: fields.clientId ?? req.get('idempotency-key'),
-  });
+  const parsed = messageCalls.sendVoice.body.safeParse(fields);
   const errors = parsed.success ? [] : fieldErrors(parsed.error.issues);
   if (!recording) errors.push({ field: 'file', message: texts.fileRequired });
   if (!parsed.success || !recording) throw new AppError('VALIDATION_FAILED', { errors });
 
   const { recipientId, replyTo, clientId } = parsed.data;
+  const bound = bindKey(gateway, actor, JSON.stringify([recipientId, replyTo, hashOf(recording)]));
   const { models, keys, blobs, clock } = gateway;
   const { _id: sender } = viewer;
   const { _id: recipient } = await requirePartner(gateway, viewer, recipientId);
@@ -81,9 +84,10 @@ async function store(
     content: '',
     ...(quoted ? { replyTo: quoted } : {}),
     voice: { id: _id, ...facts },
-    clientId: clientId?.toLowerCase(),
+    ...repeatable(bound, clientId),
   };
   const earlier = await findSent(gateway, draft);
+  if (earlier && draft.request && draft.request !== earlier.request) throw usedKey();
   if (earlier) return { message: earlier, created: false };
 
   const { key, wrapped } = newDataKey(keys.images, String(_id));
@@ -115,6 +119,8 @@ async function store(
     throw error;
   }
 }
+
+const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('base64url');
 
 async function* only(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
