@@ -13,8 +13,6 @@ export interface AnalysisDoc {
   progress: number;
   requestedBy: Id;
   startedAt: Date;
-  /** The last time at which a worker began with it or sent its picture. */
-  seenAt?: Date;
   finishedAt?: Date;
   findings?: Findings;
   reason?: string;
@@ -41,7 +39,6 @@ export const analysis = schemaOf<AnalysisDoc>({
   progress: number,
   requestedBy: id,
   startedAt: date,
-  seenAt: Date,
   finishedAt: Date,
   findings: Mixed,
   reason: String,

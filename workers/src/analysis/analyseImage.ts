@@ -4,7 +4,7 @@ import { analysisMoves, reviewMoves } from '@lightbox/contract/analysis/states.j
 import { touch } from '@lightbox/core/access/hold.js';
 import { analysisReaders } from '@lightbox/core/access/images.js';
 import { takeCall } from '@lightbox/core/analysis/budget.js';
-import { analysisConsent, holdConsent } from '@lightbox/core/analysis/consent.js';
+import { holdConsent } from '@lightbox/core/analysis/consent.js';
 import { mayMove } from '@lightbox/core/analysis/moves.js';
 import type { Core } from '@lightbox/core/core.js';
 import { isAway } from '@lightbox/core/db/away.js';
@@ -41,7 +41,7 @@ export async function analyseImage(
     const bytes = await readImage(core, image);
     const findings = await provider.analyse(
       { imageId, contentType: image.contentType, bytes, facts: image },
-      { signal, onProgress: progress.report, pictures, takeCall: () => requireCall(core, image, analysis.run) },
+      { signal, onProgress: progress.report, pictures, takeCall: () => requireCall(core) },
     );
     await progress.reported();
     await finish(core, image, analysis.run, 'complete', { progress: 100, findings }, sha256(bytes));
@@ -58,17 +58,7 @@ export async function analyseImage(
   }
 }
 
-/**
- * Every sending of a picture passes here, because a model's server may be asked for many minutes. Throws when the run is no
- * longer the current one, the image is gone, the patient has taken the consent back, or the day's calls are used up.
- */
-async function requireCall(core: Core, { _id }: ImageDoc, run: number): Promise<void> {
-  const { Analysis, Image } = core.models;
-  const seen = { $set: { seenAt: core.clock.now() } };
-  const own = await Analysis.updateOne({ _id, run, status: analysisMoves.begin.to }, seen);
-  const image = own.matchedCount === 1 ? await Image.findById(_id, { patient: 1 }).lean<ImageDoc>() : null;
-  if (!image) throw new AnalysisFailed('UNFORESEEN', false);
-  if ((await analysisConsent(core, image)) !== 'granted') throw new NotAnalysable('CONSENT_NEEDED');
+async function requireCall(core: Core): Promise<void> {
   if (!(await takeCall(core))) throw new AnalysisFailed('LIMIT_REACHED', false);
 }
 
@@ -86,7 +76,7 @@ async function begin(
   return core.db.transaction(async (session) => {
     const analysis = await Analysis.findOneAndUpdate(
       { _id, ...mayMove('begin') },
-      { $set: { status: analysisMoves.begin.to, seenAt: core.clock.now() } },
+      { $set: { status: analysisMoves.begin.to } },
       { session },
     ).lean<AnalysisDoc>();
     if (!analysis) return null;

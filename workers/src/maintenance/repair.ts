@@ -7,20 +7,16 @@ import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import { HOUR_MS } from '@lightbox/core/times.js';
 
 const BATCH = 500;
-/** Longer than a preview takes with all its retries, and than a model's server may take for one answer. */
+/** Longer than an analysis or a preview takes with all its retries. */
 const STUCK_MS = 10 * 60_000;
 
 /** Older previews were already checked often enough. */
 const LOOK_BACK_MS = 48 * HOUR_MS;
 
-/** Starts analyses again whose job was lost: no worker has touched them for long. Removes analyses without an image. */
+/** Starts analyses again whose job was lost, when the job's own retries must be over. Removes analyses without an image. */
 export async function reviveAnalyses(core: Core): Promise<void> {
   const before = new Date(core.clock.now().getTime() - STUCK_MS);
-  const stuck = await core.models.Analysis.find({
-    ...underWay,
-    startedAt: { $lt: before },
-    seenAt: { $not: { $gte: before } },
-  })
+  const stuck = await core.models.Analysis.find({ ...underWay, startedAt: { $lt: before } })
     .limit(BATCH)
     .lean<AnalysisDoc[]>();
   for (const analysis of stuck) {
