@@ -13,6 +13,8 @@ export interface AnalysisDoc {
   progress: number;
   requestedBy: Id;
   startedAt: Date;
+  /** The last sign that a worker goes on with the run. Absent before a worker began. */
+  beatAt?: Date;
   finishedAt?: Date;
   findings?: Findings;
   reason?: string;
@@ -39,6 +41,7 @@ export const analysis = schemaOf<AnalysisDoc>({
   progress: number,
   requestedBy: id,
   startedAt: date,
+  beatAt: Date,
   finishedAt: Date,
   findings: Mixed,
   reason: String,

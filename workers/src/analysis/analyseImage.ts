@@ -41,7 +41,7 @@ export async function analyseImage(
     const bytes = await readImage(core, image);
     const findings = await provider.analyse(
       { imageId, contentType: image.contentType, bytes, facts: image },
-      { signal, onProgress: progress.report, pictures, takeCall: () => requireCall(core) },
+      { signal, onProgress: progress.report, pictures, takeCall: () => requireCall(core, image, analysis.run) },
     );
     await progress.reported();
     await finish(core, image, analysis.run, 'complete', { progress: 100, findings }, sha256(bytes));
@@ -58,8 +58,15 @@ export async function analyseImage(
   }
 }
 
-async function requireCall(core: Core): Promise<void> {
+async function requireCall(core: Core, image: ImageDoc, run: number): Promise<void> {
+  await beat(core, image, run);
   if (!(await takeCall(core))) throw new AnalysisFailed('LIMIT_REACHED', false);
+}
+
+/** Notes that a worker goes on with the run, so that it is not taken for lost (`repair.ts`). Returns false when the run is over. */
+async function beat({ models, clock }: Core, { _id }: ImageDoc, run: number, progress = 0): Promise<boolean> {
+  const change = { $set: { beatAt: clock.now() }, $max: { progress } };
+  return (await models.Analysis.updateOne({ _id, run, status: 'active' }, change)).matchedCount === 1;
 }
 
 /**
@@ -96,7 +103,7 @@ function progressOf(core: Core, image: ImageDoc, run: number) {
   const readers = analysisReaders(core.models, image, core.clock.now());
   let last: Promise<unknown> = Promise.resolve();
   const send = async (percent: number) => {
-    await core.models.Analysis.updateOne({ _id: image._id, run, status: 'active' }, { $max: { progress: percent } });
+    await beat(core, image, run, percent);
     const to = [...(await readers).map(String), 'role:admin'];
     await core.signals.send([
       { push: { name: 'analysis:progress', to, refs: { record: String(image._id), progress: percent } } },

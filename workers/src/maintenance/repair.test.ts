@@ -26,6 +26,7 @@ import { testConfig } from '@lightbox/testkit/config.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { analyseImage } from '../analysis/analyseImage.js';
 import { localProvider } from '../analysis/providers/local.js';
+import { AnalysisFailed, type AnalysisProvider } from '../analysis/providers/provider.js';
 import type { JobContext } from '../jobContext.js';
 import { DRAWING_VERSION, makePreview } from '../previews/makePreview.js';
 import { openPictures, type Pictures } from '../previews/preview.js';
@@ -37,6 +38,8 @@ import { removeEmptyStudies, removeUnfinishedCopies } from './leftStudies.js';
 import { removeAllListed, removeOrphanBlobs } from './orphans.js';
 import { removeUploads } from './removeUploads.js';
 import { reviveAnalyses, revivePreviews } from './repair.js';
+
+const MINUTE_MS = 60_000;
 
 /** A worker that does analyses and previews. The tests start the search for lost jobs themselves. */
 let worker: RunningWorker;
@@ -56,11 +59,38 @@ async function buildLost(minutes: number, changes: Partial<AnalysisDoc> = {}): P
   const { core } = worker;
   const _id = newId();
   await buildImage(core, picture, { _id, analysis: 'queued' });
-  const startedAt = new Date(core.clock.now().getTime() - minutes * 60_000);
+  const startedAt = new Date(core.clock.now().getTime() - minutes * MINUTE_MS);
   await core.models.Analysis.create([
     { _id, status: 'queued', progress: 0, run: 1, requestedBy: newId(), startedAt, ...changes },
   ]);
   return _id;
+}
+
+/** The worker's core, with a clock that is ahead. */
+const coreAt = (aheadMs: () => number): Core =>
+  Object.assign(Object.create(worker.core) as Core, {
+    clock: { now: () => new Date(worker.core.clock.now().getTime() + aheadMs()) },
+  });
+
+const never = () => Promise.reject(new Error('This job is not moved.'));
+
+/** Runs one attempt of an analysis, without a queue. */
+const analyse = (
+  id: ObjectId,
+  { core = worker.core, provider = localProvider(), isLastAttempt = true }: Attempt = {},
+): Promise<void> =>
+  analyseImage(core, { provider, pictures }, String(id), {
+    isLastAttempt,
+    signal: new AbortController().signal,
+    hasPlace: false,
+    behind: never,
+    later: never,
+  });
+
+interface Attempt {
+  core?: Core;
+  provider?: AnalysisProvider;
+  isLastAttempt?: boolean;
 }
 
 const analysisOf = (id: ObjectId) => worker.core.models.Analysis.findById(id).lean<AnalysisDoc>();
@@ -86,7 +116,59 @@ describe('an analysis whose job was lost', () => {
     await reviveAnalyses(worker.core);
     expect(await analysisOf(young)).toMatchObject({ status: 'queued', run: 1 });
     for (const id of ended) expect(await analysisOf(id)).toMatchObject({ run: 1 });
-    expect(await worker.core.queues.all.analysis.getJob(`${young}-2-analysis`)).toBeUndefined();
+  });
+
+  it('starts again ten minutes after the last sign of its worker, and not before', async () => {
+    const signMinutesAgo = async (minutes: number) => {
+      const beatAt = new Date(worker.core.clock.now().getTime() - minutes * MINUTE_MS);
+      return buildLost(60, { status: 'active', beatAt });
+    };
+    const [goesOn, silent] = [await signMinutesAgo(9), await signMinutesAgo(11)];
+    await reviveAnalyses(worker.core);
+    await vi.waitFor(async () => expect(await analysisOf(silent)).toMatchObject({ status: 'completed' }), 15_000);
+    expect(await analysisOf(goesOn)).toMatchObject({ status: 'active', run: 1 });
+  });
+
+  it('has one new job only, when its job was not lost but waits long in the queue', async () => {
+    const { analysis } = worker.core.queues.all;
+    await analysis.pause();
+    try {
+      const id = await buildLost(11);
+      const jobs = async () => (await analysis.getJobs()).filter(({ data }) => data.imageId === String(id)).length;
+      const later = (minutes: number) => reviveAnalyses(coreAt(() => minutes * MINUTE_MS));
+      for (const minutes of [0, 11, 22]) await later(minutes);
+      expect(await jobs()).toBe(1);
+      await analysis.resume();
+      await vi.waitFor(async () => expect(await analysisOf(id)).toMatchObject({ status: 'completed' }), 15_000);
+    } finally {
+      await analysis.resume();
+    }
+  });
+});
+
+describe('an analysis by a server that is slow at each call', () => {
+  it('fails after the attempts of its job, and is not taken for lost meanwhile', async () => {
+    let passed = 0;
+    const core = coreAt(() => passed);
+    const id = await buildLost(0);
+    const sent = vi.fn();
+    const provider: AnalysisProvider = {
+      ...localProvider(),
+      analyse: async (_input, { takeCall }) => {
+        for (let call = 0; call < 4; call++) {
+          await takeCall();
+          sent();
+          passed += 4 * MINUTE_MS;
+          await reviveAnalyses(core);
+        }
+        throw new AnalysisFailed('TIMEOUT', true);
+      },
+    };
+    for (const isLastAttempt of [false, false, true]) {
+      await expect(analyse(id, { core, provider, isLastAttempt })).rejects.toThrow();
+    }
+    expect(await analysisOf(id)).toMatchObject({ status: 'failed', reasonCode: 'TIMEOUT', run: 1 });
+    expect(sent).toHaveBeenCalledTimes(12);
   });
 });
 
@@ -95,16 +177,6 @@ describe('an analysis and its image', () => {
     (await analysisOf(id))?.status,
     (await worker.core.models.Image.findById(id).lean<ImageDoc>())?.analysis,
   ];
-
-  const never = () => Promise.reject(new Error('This job is not moved.'));
-  const analyse = (id: ObjectId, provider = localProvider()) =>
-    analyseImage(worker.core, { provider, pictures }, String(id), {
-      isLastAttempt: true,
-      signal: new AbortController().signal,
-      hasPlace: false,
-      behind: never,
-      later: never,
-    });
 
   it('agree after a worker stood still at the start of a run that another worker finished', async () => {
     const { core } = worker;
@@ -143,7 +215,7 @@ describe('an analysis and its image', () => {
     try {
       const [waited, lost] = [await buildLost(0), await buildLost(11)];
       await core.models.Image.updateMany({ _id: { $in: [waited, lost] } }, { $set: { patient } });
-      await expect(analyse(waited, provider)).rejects.toThrow('NotAnalysable');
+      await expect(analyse(waited, { provider })).rejects.toThrow('NotAnalysable');
       expect(provider.analyse).not.toHaveBeenCalled();
       await reviveAnalyses(core);
       for (const id of [waited, lost]) {
@@ -164,7 +236,8 @@ describe('an analysis and its image', () => {
     await reviveAnalyses(core);
     await analyse(waiting);
     expect(await core.models.Analysis.countDocuments({ _id: { $in: [lost, waiting] } })).toBe(0);
-    expect(await core.queues.all.analysis.getJob(`${lost}-2-analysis`)).toBeUndefined();
+    const jobs = await core.queues.all.analysis.getJobs();
+    expect(jobs.filter(({ data }) => data.imageId === String(lost))).toEqual([]);
   });
 });
 
@@ -173,10 +246,7 @@ describe('blobs without an image', () => {
   const daysAgo = (days: number) => newId(new Date(worker.core.clock.now().getTime() - days * 24 * HOUR_MS));
   const chunks = () => worker.core.db.collection('blobs.chunks');
   const chunksOf = (blob: ObjectId) => chunks().countDocuments({ files_id: blob });
-  const later = (): Core =>
-    Object.assign(Object.create(worker.core) as Core, {
-      clock: { now: () => new Date(worker.core.clock.now().getTime() + HOUR_MS / 2) },
-    });
+  const later = (): Core => coreAt(() => HOUR_MS / 2);
   const write = (blob: ObjectId) =>
     chunks().insertMany([0, 1].map((n) => ({ files_id: blob, n, data: randomBytes(20) })));
 

@@ -7,35 +7,44 @@ import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import { HOUR_MS } from '@lightbox/core/times.js';
 
 const BATCH = 500;
-/** Longer than an analysis or a preview takes with all its retries. */
+/** Longer than a preview takes with all its retries, and than an analysis goes on without a sign of it. */
 const STUCK_MS = 10 * 60_000;
 
 /** Older previews were already checked often enough. */
 const LOOK_BACK_MS = 48 * HOUR_MS;
 
-/** Starts analyses again whose job was lost, when the job's own retries must be over. Removes analyses without an image. */
+/**
+ * Starts analyses again whose job was lost. One that a worker still goes on with is not lost, however long its attempts take
+ * together. A job that only waits long in its queue cannot be told from a lost one, so there is at most one new job beside it.
+ * Removes analyses without an image.
+ */
 export async function reviveAnalyses(core: Core): Promise<void> {
-  const before = new Date(core.clock.now().getTime() - STUCK_MS);
-  const stuck = await core.models.Analysis.find({ ...underWay, startedAt: { $lt: before } })
+  const stuck = await core.models.Analysis.find({ ...underWay, ...silentSince(core) })
     .limit(BATCH)
     .lean<AnalysisDoc[]>();
   for (const analysis of stuck) {
     if (!(await queueAgain(core, analysis))) continue;
     const imageId = String(analysis._id);
-    const id = `${imageId}-${analysis.run + 1}-analysis`;
-    await core.queues.add([{ name: 'analyseImage', data: { imageId }, id }]);
+    await core.queues.add([{ name: 'analyseImage', data: { imageId }, once: `${imageId}-analysis` }]);
   }
+}
+
+/** A filter for the analyses that began, and were last gone on with, before `STUCK_MS`. */
+function silentSince({ clock }: Core) {
+  const before = new Date(clock.now().getTime() - STUCK_MS);
+  return { startedAt: { $lt: before }, beatAt: { $not: { $gte: before } } };
 }
 
 /**
  * Writes the run and the image's record, both or neither. Returns false when another worker was faster or the image does not
  * exist. A plain transaction without an event: the audit log already holds the request of the analysis.
  */
-function queueAgain({ db, models, clock }: Core, { _id, run, startedAt }: AnalysisDoc): Promise<boolean> {
+function queueAgain(core: Core, { _id, run }: AnalysisDoc): Promise<boolean> {
+  const { db, models, clock } = core;
   const { Analysis, Image } = models;
   return db.transaction(async (session) => {
     const again = await Analysis.updateOne(
-      { _id, run, startedAt, ...mayMove('revive') },
+      { _id, run, ...silentSince(core), ...mayMove('revive') },
       { $set: { status: analysisMoves.revive.to, progress: 0, startedAt: clock.now() }, $inc: { run: 1 } },
       { session },
     );

@@ -182,6 +182,22 @@ test('A server that cannot be reached fails the analysis as unreachable.', async
   await expect(provider.analyse(await inputOf(ct()), run())).rejects.toThrow('Lightbox cannot reach the model server.');
 });
 
+test.each<[string, Reply]>([
+  ['never answers', { silent: true }],
+  ['drips forever', { drips: true }],
+])(
+  'A server that %s is asked once in each attempt of the job: all tries of an attempt share its time.',
+  async (_name, reply) => {
+    const baseUrl = await serve(reply);
+    const provider = openAiProvider({ ...config, baseUrl }, { timeoutMs: 400 });
+    await expect(provider.analyse(await inputOf(ct()), run())).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      retryable: true,
+    });
+    expect(requests).toHaveLength(1);
+  },
+);
+
 test('An aborted signal stops the call to the OpenAI server.', async () => {
   const baseUrl = await serve({ silent: true });
   const stop = AbortSignal.timeout(300);

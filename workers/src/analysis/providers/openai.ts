@@ -5,7 +5,7 @@ import { Findings } from '@lightbox/contract/analysis/schemas.js';
 import { inEnglish, sentence } from '@lightbox/contract/analysis/sentences.js';
 import type { AiConfig } from '@lightbox/core/config/ai.js';
 import { guessBurnedIn } from '@lightbox/core/imaging/burnedIn.js';
-import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
+import OpenAI, { APIConnectionError, APIError, APIUserAbortError } from 'openai';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import { z } from 'zod';
@@ -22,7 +22,7 @@ import {
 type OpenAiConfig = Pick<AiConfig, 'model' | 'baseUrl' | 'apiKey' | 'maxOutputTokens' | 'sendBurnedIn'>;
 
 interface OpenAiOptions {
-  /** For each attempt, to the end of its answer. */
+  /** For all attempts together, to the end of the answer. */
   timeoutMs?: number;
   /** Retries after 408, 409, 429, 5xx and broken connections, with growing pauses. */
   retries?: number;
@@ -101,13 +101,14 @@ function recorded({ facts: { dicom } }: AnalysisInput): string {
 /** One question to the server, with all of its attempts. */
 interface GuardedCall {
   fetch: typeof fetch;
-  /** Aborts when an attempt may not be made, with the reason. */
+  /** Aborts when no further attempt may be made, with the reason. */
   refused: AbortSignal;
 }
 
 /**
- * Counts each attempt, and limits the time and the bytes of its answer. Follows no redirect: the picture goes to the
- * server that the clinic has named, and to no other.
+ * Counts each attempt and the bytes of its answer, and limits the time of all together: a server that never answers is asked
+ * once, because only the job asks again. Follows no redirect: the picture goes to the server that the clinic has named, and to
+ * no other.
  */
 function guardedCall(
   { maxOutputTokens }: OpenAiConfig,
@@ -115,14 +116,15 @@ function guardedCall(
   take: () => Promise<void>,
 ): GuardedCall {
   const refused = new AbortController();
+  const deadline = AbortSignal.timeout(timeoutMs ?? TIMEOUT_MS);
+  deadline.addEventListener('abort', () => refused.abort(new AnalysisFailed('TIMEOUT', true)));
   const most = LEAST_BYTES + maxOutputTokens * BYTES_PER_TOKEN;
   const guarded: typeof fetch = async (url, init) => {
     await take().catch((error: unknown) => {
       refused.abort(error);
       throw error;
     });
-    const signals = [AbortSignal.timeout(timeoutMs ?? TIMEOUT_MS), ...(init?.signal ? [init.signal] : [])];
-    const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.any(signals) });
+    const response = await fetch(url, { ...init, redirect: 'error' });
     let bytes = 0;
     const counted = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
@@ -158,7 +160,6 @@ async function ask(
   const client = new OpenAI({
     apiKey: config.apiKey ?? 'none',
     baseURL: config.baseUrl ?? 'https://api.openai.com/v1',
-    timeout: options.timeoutMs ?? TIMEOUT_MS,
     maxRetries: options.retries ?? 3,
     organization: null,
     project: null,
@@ -260,15 +261,10 @@ function failure(error: unknown): unknown {
   if (error instanceof AnalysisFailed || error instanceof APIUserAbortError) return error;
   const fail: Fail = (code, retryable, status) =>
     new AnalysisFailed(code, retryable, { cause: error, ...(status && { status }) });
-  if (error instanceof APIConnectionTimeoutError || isTimeout(error)) return fail('TIMEOUT', true);
   if (error instanceof APIConnectionError) return fail('UNREACHABLE', true);
   if (error instanceof APIError && error.status !== undefined) return httpFailure(error.status, fail);
   return malformed(error);
 }
-
-/** True when the time of an attempt has run out, before its answer or during it. */
-const isTimeout = (error: unknown): boolean =>
-  error instanceof Error && (error.name === 'TimeoutError' || isTimeout(error.cause));
 
 type Fail = (code: ReasonCode, retryable: boolean, status?: number) => AnalysisFailed;
 
