@@ -4,11 +4,12 @@ import { analysisMoves, reviewMoves } from '@lightbox/contract/analysis/states.j
 import { touch } from '@lightbox/core/access/hold.js';
 import { analysisReaders } from '@lightbox/core/access/images.js';
 import { takeCall } from '@lightbox/core/analysis/budget.js';
-import { holdConsent } from '@lightbox/core/analysis/consent.js';
+import { analysisConsent, holdConsent } from '@lightbox/core/analysis/consent.js';
 import { mayMove } from '@lightbox/core/analysis/moves.js';
 import type { Core } from '@lightbox/core/core.js';
 import { isAway } from '@lightbox/core/db/away.js';
-import { newId, oid } from '@lightbox/core/db/ids.js';
+import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { NEWEST } from '@lightbox/core/db/newest.js';
 import { system } from '@lightbox/core/events/events.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { AnalysisVersionDoc } from '@lightbox/core/models/analysisVersion.js';
@@ -46,6 +47,7 @@ export async function analyseImage(
     await progress.reported();
     await finish(core, image, analysis.run, 'complete', { progress: 100, findings }, sha256(bytes));
   } catch (error) {
+    if (error instanceof RunOver) return;
     if (signal.aborted || isAway(error)) throw error;
     const final = error instanceof NotAnalysable || (error instanceof AnalysisFailed && !error.retryable);
     if (!final && !isLastAttempt) throw error;
@@ -58,13 +60,25 @@ export async function analyseImage(
   }
 }
 
-async function requireCall(core: Core, image: ImageDoc, run: number): Promise<void> {
-  await beat(core, image, run);
+/** Another run took the place of this one, or the image is gone: there is nothing to write. */
+class RunOver extends Error {
+  override readonly name = 'RunOver';
+}
+
+/**
+ * Runs before each sending of the picture. Drawing it and waiting for the server take minutes, in which the image may be
+ * deleted, may get a patient, and the patient may refuse.
+ */
+async function requireCall(core: Core, { _id }: ImageDoc, run: number): Promise<void> {
+  const goesOn = await beat(core, _id, run);
+  const image = goesOn && (await core.models.Image.findById(_id).readConcern(NEWEST).lean<ImageDoc>());
+  if (!image) throw new RunOver();
+  if ((await analysisConsent(core, image)) !== 'granted') throw new NotAnalysable('CONSENT_NEEDED');
   if (!(await takeCall(core))) throw new AnalysisFailed('LIMIT_REACHED', false);
 }
 
 /** Notes that a worker goes on with the run, so that it is not taken for lost (`repair.ts`). Returns false when the run is over. */
-async function beat({ models, clock }: Core, { _id }: ImageDoc, run: number, progress = 0): Promise<boolean> {
+async function beat({ models, clock }: Core, _id: ObjectId, run: number, progress = 0): Promise<boolean> {
   const change = { $set: { beatAt: clock.now() }, $max: { progress } };
   return (await models.Analysis.updateOne({ _id, run, status: 'active' }, change)).matchedCount === 1;
 }
@@ -103,7 +117,7 @@ function progressOf(core: Core, image: ImageDoc, run: number) {
   const readers = analysisReaders(core.models, image, core.clock.now());
   let last: Promise<unknown> = Promise.resolve();
   const send = async (percent: number) => {
-    await beat(core, image, run, percent);
+    await beat(core, image._id, run, percent);
     const to = [...(await readers).map(String), 'role:admin'];
     await core.signals.send([
       { push: { name: 'analysis:progress', to, refs: { record: String(image._id), progress: percent } } },

@@ -23,7 +23,7 @@ import type { StudyDoc } from '@lightbox/core/models/study.js';
 import type { UploadDoc } from '@lightbox/core/models/upload.js';
 import { removeStudy } from '@lightbox/core/studies/removeStudy.js';
 import { testConfig } from '@lightbox/testkit/config.js';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { analyseImage } from '../analysis/analyseImage.js';
 import { localProvider } from '../analysis/providers/local.js';
 import { AnalysisFailed, type AnalysisProvider } from '../analysis/providers/provider.js';
@@ -197,36 +197,110 @@ describe('an analysis and its image', () => {
     expect(await completions(id)).toBe(1);
   });
 
-  it('go to no model once the patient has refused: neither a job that waited nor one that was lost begins', async () => {
+  /** Turns the setting on that asks patients, until the end of the test, and builds a patient with this answer. */
+  async function askedPatient(answer: 'granted' | 'refused'): Promise<ObjectId> {
     const { core } = worker;
     const now = core.clock.now();
     const setting = { name: 'analysis.consent' as const, value: 'ask', createAt: now, updatedAt: now };
     await core.models.Setting.create([{ _id: newId(), ...setting }]);
     core.settings.forget();
-    const provider = { ...localProvider(), analyse: vi.fn(localProvider().analyse) };
+    onTestFinished(async () => {
+      await core.models.Setting.deleteOne({ name: setting.name });
+      core.settings.forget();
+    });
     const patient = newId();
     const account = { _id: patient, email: `${patient}@hospital.test`, username: String(patient) };
     await core.models.User.create([
       {
         ...{ ...account, usernameKey: account.username, passwordHash: 'none', role: 'patient', status: 'active' },
-        ...{ active: true, words: [], sortKey: '', createAt: now, consents: { analysis: 'refused' } },
+        ...{ active: true, words: [], sortKey: '', createAt: now, consents: { analysis: answer } },
       } as never,
     ]);
-    try {
-      const [waited, lost] = [await buildLost(0), await buildLost(11)];
-      await core.models.Image.updateMany({ _id: { $in: [waited, lost] } }, { $set: { patient } });
-      await expect(analyse(waited, { provider })).rejects.toThrow('NotAnalysable');
-      expect(provider.analyse).not.toHaveBeenCalled();
-      await reviveAnalyses(core);
-      for (const id of [waited, lost]) {
-        await vi.waitFor(async () => expect(await statusOf(id)).toEqual(['failed', 'failed']), 15_000);
-        const { reasonCode, findings } = (await analysisOf(id)) ?? {};
-        expect([reasonCode, findings]).toEqual(['CONSENT_NEEDED', undefined]);
-      }
-    } finally {
-      await core.models.Setting.deleteOne({ name: setting.name });
-      core.settings.forget();
+    return patient;
+  }
+
+  it('go to no model once the patient has refused: neither a job that waited nor one that was lost begins', async () => {
+    const { core } = worker;
+    const provider = { ...localProvider(), analyse: vi.fn(localProvider().analyse) };
+    const patient = await askedPatient('refused');
+    const [waited, lost] = [await buildLost(0), await buildLost(11)];
+    await core.models.Image.updateMany({ _id: { $in: [waited, lost] } }, { $set: { patient } });
+    await expect(analyse(waited, { provider })).rejects.toThrow('NotAnalysable');
+    expect(provider.analyse).not.toHaveBeenCalled();
+    await reviveAnalyses(core);
+    for (const id of [waited, lost]) {
+      await vi.waitFor(async () => expect(await statusOf(id)).toEqual(['failed', 'failed']), 15_000);
+      const { reasonCode, findings } = (await analysisOf(id)) ?? {};
+      expect([reasonCode, findings]).toEqual(['CONSENT_NEEDED', undefined]);
     }
+  });
+
+  /** A provider that sends the picture up to three times. `before` runs before each time. */
+  function sendingProvider(before: (sent: number) => Promise<unknown>) {
+    const sent = vi.fn();
+    const provider: AnalysisProvider = {
+      ...localProvider(),
+      analyse: async (_input, { takeCall }) => {
+        for (let time = 0; time < 3; time++) {
+          await before(time);
+          await takeCall();
+          sent();
+        }
+        throw new AnalysisFailed('BUSY', true);
+      },
+    };
+    return { provider, sent };
+  }
+
+  it.each([
+    ['is drawn', 0],
+    ['was sent once', 1],
+  ])('are sent no more when the patient refuses while the picture %s', async (_name, times) => {
+    const { core } = worker;
+    const patient = await askedPatient('granted');
+    const id = await buildLost(0);
+    await core.models.Image.updateOne({ _id: id }, { $set: { patient } });
+    const refused = { $set: { 'consents.analysis': 'refused' as const } };
+    const { provider, sent } = sendingProvider(async (time) => {
+      if (time === times) await core.models.User.updateOne({ _id: patient }, refused);
+    });
+    await expect(analyse(id, { provider, isLastAttempt: false })).rejects.toThrow('NotAnalysable');
+    expect(sent).toHaveBeenCalledTimes(times);
+    expect(await statusOf(id)).toEqual(['failed', 'failed']);
+    expect(await analysisOf(id)).toMatchObject({ reasonCode: 'CONSENT_NEEDED' });
+  });
+
+  it('are sent no more when the image gets a patient who has refused', async () => {
+    const patient = await askedPatient('refused');
+    const id = await buildLost(0);
+    const { provider, sent } = sendingProvider(async (time) => {
+      if (time === 1) await worker.core.models.Image.updateOne({ _id: id }, { $set: { patient } });
+    });
+    await expect(analyse(id, { provider })).rejects.toThrow('NotAnalysable');
+    expect(sent).toHaveBeenCalledOnce();
+  });
+
+  it('are sent no more after the deletion of the image, and the job ends without a failure', async () => {
+    const { core } = worker;
+    for (const times of [0, 1]) {
+      const id = await buildLost(0);
+      const { provider, sent } = sendingProvider(async (time) => {
+        if (time === times) await removeImage(core, system, id, '');
+      });
+      await analyse(id, { provider });
+      expect(sent).toHaveBeenCalledTimes(times);
+      expect(await statusOf(id)).toEqual([undefined, undefined]);
+    }
+  });
+
+  it('are sent no more by a run whose place another one took', async () => {
+    const id = await buildLost(0);
+    const { provider, sent } = sendingProvider(async (time) => {
+      if (time === 1) await worker.core.models.Analysis.updateOne({ _id: id }, { $inc: { run: 1 } });
+    });
+    await analyse(id, { provider });
+    expect(sent).toHaveBeenCalledOnce();
+    expect(await analysisOf(id)).toMatchObject({ status: 'active', run: 2 });
   });
 
   it('are deleted together, and an analysis without an image is removed and not started again', async () => {

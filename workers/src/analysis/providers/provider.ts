@@ -17,7 +17,10 @@ export interface AnalysisRun {
   onProgress(progress: number): void;
   /** Decodes the file in a separate process. */
   pictures: Pick<Pictures, 'measure' | 'forModel'>;
-  /** Counts one call of a paid server. Throws AnalysisFailed when the day's calls are used up. */
+  /**
+   * Must run before each sending of the picture. Counts the call, and throws when the picture may not be sent: the day's
+   * calls are used up, the patient has refused, or the run is over.
+   */
   takeCall(): Promise<void>;
 }
 
