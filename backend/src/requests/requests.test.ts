@@ -606,6 +606,27 @@ describe('taking and declining', () => {
     await take({}).expect(409);
   });
 
+  it('a request that still waits is not taken, so no file joins a patient whom it contradicts', async () => {
+    const patient = await buildPatient(test.gateway);
+    const asked = await ask();
+    const token = await tokenOf(asked);
+    await sendFile(token, files.png);
+    // The sender sends the last file and finishes when the asker has compared the files that were there.
+    const finishing = vi.spyOn(test.gateway.events, 'change').mockImplementationOnce(async (...change) => {
+      const last = slice({ study: newStudy(), patientName: 'Roe^John' });
+      expect(await sendFile(token, last)).toMatchObject({ status: 204 });
+      await api.as(token).post('/send/finish').expect(200);
+      return test.gateway.events.change(...change);
+    });
+    const take = () => api.as(asked.asker).post(`/requests/${asked.id}/take`, { patientId: patient.id });
+    expect((await take().expect(409)).body.error).toBe('CONFLICT');
+    finishing.mockRestore();
+    expect(await held(asked)).toHaveLength(1);
+    await sendFile(token, slice({ study: newStudy(), patientName: 'Roe^John' }));
+    await api.as(token).post('/send/finish').expect(200);
+    expect((await take().expect(409)).body.error).toBe('PATIENT_MISMATCH');
+  });
+
   it('declined images are removed with their bytes and their space', async () => {
     const asked = await receive([slice({ study: newStudy() }), files.png]);
     const blobs = (await held(asked)).map(({ blob }) => blob);

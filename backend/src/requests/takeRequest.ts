@@ -3,7 +3,7 @@ import type { requestCalls } from '@lightbox/contract/requests/calls.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { refreshCards } from '@lightbox/core/access/cards.js';
 import { touch } from '@lightbox/core/access/hold.js';
-import { fieldError } from '@lightbox/core/errors.js';
+import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import { moveRequest } from '@lightbox/core/requests/moveRequest.js';
 import { openPersonIfWhole } from '@lightbox/core/users/profile.js';
@@ -29,6 +29,8 @@ export async function takeRequest({
 }: Context<Call>): Promise<Answer<DataOf<Call>>> {
   const { models, clock } = gateway;
   const request = await requireRequest(gateway, viewer, params.id);
+  // While it waits, a file may still come that nobody has compared with the patient.
+  if (request.state !== 'received') throw new AppError('CONFLICT');
   const ofRequest = { 'held.request': request._id };
   const patient = body.patientId === undefined ? undefined : await findPatient(gateway, viewer, body.patientId);
   if (patient === null) throw fieldError('patientId', texts.notYourPatient);
