@@ -2,6 +2,7 @@ import type { DataOf } from '@lightbox/contract/call.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { HeldRequest, ImageRequest, requestCalls } from '@lightbox/contract/requests/calls.js';
 import { texts } from '@lightbox/contract/texts.js';
+import { touch } from '@lightbox/core/access/hold.js';
 import { openRequest } from '@lightbox/core/access/requests.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
@@ -31,11 +32,15 @@ export async function createRequest({
   if (earlier) return { data: await presentMade(gateway, earlier) };
   const patient = patientId === undefined ? undefined : await findPatient(gateway, viewer, patientId);
   if (patient === null) throw fieldError('patientId', texts.notYourPatient);
-  const open = await models.ImageRequest.countDocuments({ by: viewer._id, ...openRequest(clock.now()) });
-  if (open >= limits.openRequests) throw new AppError('TOO_MANY_REQUESTS_OPEN');
-  const mailed = email !== undefined && (await gateway.throttle.tryTake('requestMail', { email }));
   const id = await gateway.events.change(actor, async (tx) => {
     const now = clock.now();
+    // Two windows that take the last place at once conflict here.
+    await models.User.updateOne({ _id: viewer._id }, touch, { session: tx.session });
+    const open = { by: viewer._id, ...openRequest(now) };
+    const count = await models.ImageRequest.countDocuments(open).session(tx.session);
+    if (count >= limits.openRequests) throw new AppError('TOO_MANY_REQUESTS_OPEN');
+    const mailed =
+      email !== undefined && (await tx.once('requestMail', () => gateway.throttle.tryTake('requestMail', { email })));
     const _id = newId(now);
     const request: ImageRequestDoc = {
       _id,
