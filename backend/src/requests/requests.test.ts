@@ -371,27 +371,64 @@ describe('sending', () => {
     expect((await begin(token, files.png.length)).status).toBe(201);
   });
 
-  it('a sender who begins again removes no file that was taken meanwhile', async () => {
-    const { Image } = test.gateway.models;
+  it('a sender who begins again several times at once gets the place of a file back once', async () => {
     const asked = await ask({ kind: 'file' });
+    const token = await tokenOf(asked);
+    await sendFile(token, files.png);
+    const answers = await Promise.all(Array.from({ length: 4 }, () => api.as(token).del('/send/files')));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(await test.gateway.models.ImageRequest.findById(asked.id).lean()).toMatchObject({ files: 0, bytes: 0 });
+    expect(await sendFile(token, files.png)).toMatchObject({ status: 204 });
+    expect(await sendFile(token, files.jpeg)).toMatchObject({ error: 'QUOTA_REACHED' });
+  });
+
+  it('a file that arrives while the sender begins again stays and keeps its place, and further files come', async () => {
+    const asked = await ask();
+    const token = await tokenOf(asked);
+    const study = newStudy();
+    for (const bytes of [files.png, slice({ study, instance: 1 })]) await sendFile(token, bytes);
+    const later: string[] = [];
+    const { events } = test.gateway;
+    const change = events.change.bind(events);
+    // A second tab sends files when the files to remove were chosen already.
+    const choosing = vi.spyOn(events, 'change').mockImplementationOnce(async (...chosen) => {
+      const record = await change(...chosen);
+      for (const bytes of [files.jpeg, slice({ study, instance: 2 })]) {
+        const { status, id } = await sendFile(token, bytes);
+        expect(status).toBe(204);
+        later.push(id);
+      }
+      return record;
+    });
+    await api.as(token).del('/send/files').expect(200);
+    choosing.mockRestore();
+    expect((await held(asked)).map(({ _id }) => String(_id)).sort()).toEqual(later.sort());
+    expect(await sendFile(token, files.png)).toMatchObject({ status: 204 });
+    const bytes = (await held(asked)).reduce((sum, { size }) => sum + size, 0);
+    expect(await test.gateway.models.ImageRequest.findById(asked.id).lean()).toMatchObject({ files: 3, bytes });
+    expect(await usageOf(asked.asker)).toEqual({ files: 3, bytes });
+  });
+
+  it.each(['finished', 'taken'])('a sender who begins again removes no file once the request is %s', async (end) => {
+    const asked = await ask();
     const token = await tokenOf(asked);
     const { id } = await sendFile(token, files.png);
     const patient = await buildPatient(test.gateway);
-    const remove = Image.findOneAndDelete.bind(Image);
+    const take = () => api.as(asked.asker).post(`/requests/${asked.id}/take`, { patientId: patient.id }).expect(200);
+    const { events, models } = test.gateway;
+    const change = events.change.bind(events);
     // A second tab finishes, and the asker takes, when the files to remove were chosen already.
-    const standing = vi.spyOn(Image, 'findOneAndDelete').mockImplementationOnce(((
-      ...args: Parameters<typeof remove>
-    ) => ({
-      lean: async () => {
-        await api.as(token).post('/send/finish').expect(200);
-        await api.as(asked.asker).post(`/requests/${asked.id}/take`, { patientId: patient.id }).expect(200);
-        return remove(...args).lean();
-      },
-    })) as never);
-    await api.as(token).del('/send/files');
-    expect(standing).toHaveBeenCalled();
-    standing.mockRestore();
-    expect(await Image.findById(id).lean<ImageDoc>()).toMatchObject({ patient: patient._id });
+    const choosing = vi.spyOn(events, 'change').mockImplementationOnce(async (...chosen) => {
+      const record = await change(...chosen);
+      await api.as(token).post('/send/finish').expect(200);
+      if (end === 'taken') await take();
+      return record;
+    });
+    await api.as(token).del('/send/files').expect(401);
+    choosing.mockRestore();
+    if (end === 'finished') await take();
+    expect(await models.Image.findById(id).lean<ImageDoc>()).toMatchObject({ patient: patient._id });
+    expect((await shown(asked)).files).toBe(1);
   });
 
   it('files under way count, for the request and for the quota, until they are removed', async () => {

@@ -5,12 +5,13 @@ import { holdRequest, mayReceive } from '@lightbox/core/access/requests.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import { AppError } from '@lightbox/core/errors.js';
+import type { Actor } from '@lightbox/core/events/events.js';
 import { openField } from '@lightbox/core/guests/sealed.js';
 import { isLinkToken } from '@lightbox/core/keys/codes.js';
 import type { ImageRequestDoc } from '@lightbox/core/models/imageRequest.js';
 import type { Models } from '@lightbox/core/models/models.js';
 import { moveRequest } from '@lightbox/core/requests/moveRequest.js';
-import { removeHeld } from '@lightbox/core/requests/removeHeld.js';
+import { findHeld, removeHeld } from '@lightbox/core/requests/removeHeld.js';
 import type { ClientSession } from 'mongoose';
 import type { Answer, Context } from '../context.js';
 import { roomOf } from './holdFile.js';
@@ -54,24 +55,34 @@ export async function findSent({ gateway, viewer, query }: Context<Known>): Prom
   return { data: { known: (await gateway.models.Image.exists(same)) !== null } };
 }
 
+/**
+ * Removes the files that have arrived until now. Each removal gives the place of its file back, and happens only while the
+ * request waits: once another window has finished, the files are for the person who asked.
+ */
 export async function clearRequest({
   gateway,
   actor,
   viewer,
 }: Context<typeof requestCalls.clearRequest>): Promise<Answer<unknown>> {
   const { models, clock, events } = gateway;
-  await events.change(actor, async (tx) => {
-    await holdRequest(models, viewer._id, clock.now(), tx.session);
-    const { files, bytes } = await sumOfHeld(models, viewer._id, tx.session);
-    await models.ImageRequest.updateOne(
-      { _id: viewer._id },
-      { $unset: { pictures: 1 }, $inc: { files: -files, bytes: -bytes } },
-      { session: tx.session },
-    );
+  const sender: Actor = {
+    ...actor,
+    hold: {
+      of: viewer.id,
+      check: async (session) => {
+        await holdRequest(models, viewer._id, clock.now(), session);
+      },
+    },
+  };
+  let found: Awaited<ReturnType<typeof findHeld>> | undefined;
+  await events.change(sender, async (tx) => {
+    found = await findHeld(models, viewer._id, tx.session);
+    // A picture that comes from now on begins a new study.
+    await models.ImageRequest.updateOne({ _id: viewer._id }, { $unset: { pictures: 1 } }, { session: tx.session });
     tx.record({ type: 'request.cleared', record: viewer._id, owners: [viewer.by] });
     return viewer._id;
   });
-  await removeHeld(gateway, actor, viewer._id, 'The sender removed it.');
+  if (found) await removeHeld(gateway, sender, viewer._id, found, 'The sender removed it.');
   return { data: null };
 }
 

@@ -88,8 +88,16 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
       { $set: { live: false, endedAt: now } },
       { session },
     ).exec(),
-  // A request ends by its own moves, and keeps the count of its files.
-  ImageRequest: null,
+  // While a request takes files, it gets back the place of each. One that has ended keeps the count of its files.
+  ImageRequest: async ({ models, images, session }) => {
+    const held = images.filter((image) => image.held);
+    // They are one image, or those of one study.
+    const request = held[0]?.held?.request;
+    if (!request) return;
+    const bytes = held.reduce((sum, { size }) => sum + size, 0);
+    const freed = { $inc: { files: -held.length, bytes: -bytes } };
+    await models.ImageRequest.updateOne({ _id: request, state: 'waiting' }, freed, { session });
+  },
   Emergency: null,
   LegalHold: null,
   Carer: null,

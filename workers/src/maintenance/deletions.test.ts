@@ -22,7 +22,7 @@ import { newId, oid } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
-import { removeHeld } from '@lightbox/core/requests/removeHeld.js';
+import { removeLeftovers } from '@lightbox/core/requests/removeHeld.js';
 import { finishClosing } from '@lightbox/core/users/closing.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { removeOldImages, removeOldMessages } from './retention.js';
@@ -167,7 +167,7 @@ const paths: Path[] = [
       const request = newId();
       await test.gateway.models.Image.updateOne({ _id: image._id }, { held: { request } });
       return {
-        act: () => removeHeld(test.gateway, { ip: '' }, request),
+        act: () => removeLeftovers(test.gateway, { ip: '' }, request),
         kept: () => exists('Image', { _id: image._id }),
       };
     },
