@@ -511,6 +511,23 @@ describe('sending', () => {
     await api.as(token).post('/upload/image').expect(401);
   });
 
+  it('an upload that is removed after the end of the sending is not among the files that have arrived', async () => {
+    const asked = await ask();
+    const token = await tokenOf(asked);
+    await sendFile(token, files.png);
+    const { id } = await begin(token, files.jpeg.length);
+    await api.as(token).post('/send/finish').expect(200);
+    const counted = async () => {
+      const { files: count, bytes } = await shown(asked);
+      return { count, bytes };
+    };
+    const arrived = { count: 1, bytes: files.png.length };
+    expect(await counted()).toEqual(arrived);
+    const upload = (await test.gateway.models.Upload.findById(id).lean<UploadDoc>()) as UploadDoc;
+    await removeUpload(test.gateway, upload);
+    expect(await counted()).toEqual(arrived);
+  });
+
   it('two tabs finish once, and files that come at the same moment are all there or refused', async () => {
     const asked = await ask();
     const [one, two] = [await tokenOf(asked), await tokenOf(asked)];

@@ -13,9 +13,10 @@ export async function removeUpload(
   const isRemoved = await (request
     ? db.transaction(async (session) => {
         if ((await models.Upload.deleteOne(unstored, { session })).deletedCount === 0) return false;
-        // Its place among the files of the request, which nothing counts again.
-        const freed = { $inc: { files: -1, bytes: -size } };
-        await models.ImageRequest.updateOne({ _id: request }, freed, { session });
+        // Its place among the files of the request, which nothing counts again. Once everything was sent, the request counts
+        // the files that have arrived, and this one is not among them.
+        const counted = { _id: request, receivedAt: { $exists: false } };
+        await models.ImageRequest.updateOne(counted, { $inc: { files: -1, bytes: -size } }, { session });
         return true;
       })
     : models.Upload.deleteOne(unstored).then(({ deletedCount }) => deletedCount > 0));
