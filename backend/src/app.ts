@@ -126,6 +126,11 @@ const readableFrom = (origins: string[]): RequestHandler =>
     maxAge: 600,
   });
 
+/** Removes cookies that the library made objects of, because their texts begin with `j:`. The product sets none. */
+function keepTexts(cookies: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(cookies)) if (typeof value !== 'string') delete cookies[name];
+}
+
 function api(gateway: Gateway): Router {
   const router = Router();
   const readCookies = cookieParser();
@@ -136,9 +141,7 @@ function api(gateway: Gateway): Router {
     res.setHeader('X-Robots-Tag', 'noindex');
     if (!gateway.startUp.done) throw unavailable();
     if (req.headers.cookie === undefined) req.cookies = {};
-    else readCookies(req, res, () => undefined);
-    // The library makes objects of texts that begin with `j:`. The product sets none.
-    for (const [name, value] of Object.entries(req.cookies)) if (typeof value !== 'string') delete req.cookies[name];
+    else readCookies(req, res, () => keepTexts(req.cookies));
     return direct(req, res, next);
   });
   docsRoutes(router, gateway.config.publicUrl);

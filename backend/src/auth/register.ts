@@ -151,8 +151,8 @@ function newUser(body: Registration, passwordHash: string, _id: ObjectId): Perso
 }
 
 /**
- * Builds the answer from what was sent, so that it is the same with a decoy. Its token leads to the registration's own code and to no later one, so that a repeated answer
- * opens no later sign-in.
+ * Builds the answer from what was sent, so that it is the same with a decoy. Its token leads to the registration's own code
+ * and to no later one, so that a repeated answer opens no later sign-in.
  */
 async function answer(gateway: Gateway, user: Person): Promise<Answer<DataOf<Call>>> {
   const message = user.role === 'patient' ? texts.registered : texts.providerRegistered;

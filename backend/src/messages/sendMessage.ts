@@ -3,7 +3,7 @@ import type { Message, messageCalls } from '@lightbox/contract/messages/calls.js
 import { holdUser } from '@lightbox/core/access/hold.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import { type Actor, type Transaction, usedKey } from '@lightbox/core/events/events.js';
+import type { Actor, Transaction } from '@lightbox/core/events/events.js';
 import { broadcastMessages, conversationOf } from '@lightbox/core/messages/messages.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
@@ -15,7 +15,7 @@ import { requirePartner } from './partner.js';
 import { requirePinnable } from './pinned.js';
 import { presentMessage } from './present.js';
 import { requireQuoted } from './quotes.js';
-import { repeatable } from './requestKey.js';
+import { repeatable, requireSame, statusOf } from './requestKey.js';
 
 type Send = BodyOf<typeof messageCalls.sendMessage>;
 
@@ -38,7 +38,7 @@ export async function sendMessage(gateway: Gateway, viewer: Viewer, actor: Actor
     ? await sendImages(gateway, viewer, actor, recipient, { ...draft, images: draft.images })
     : await gateway.writeMessage(draft);
   if (sent.created) announce(gateway, sent.message);
-  else if (draft.request && draft.request !== sent.message.request) throw usedKey();
+  else requireSame(draft, sent.message);
   return sent;
 }
 
@@ -97,6 +97,5 @@ export async function postMessage({
   body,
 }: Context<typeof messageCalls.sendMessage>): Promise<Answer<Message>> {
   const { message, created } = await sendMessage(gateway, viewer, actor, body);
-  // A repeated key has the same answer; a repeated `clientId` says that nothing was sent.
-  return { data: await presentMessage(gateway, viewer, message), status: created || !body.clientId ? 201 : 200 };
+  return { data: await presentMessage(gateway, viewer, message), status: statusOf(created, body.clientId) };
 }

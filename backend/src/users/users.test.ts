@@ -201,29 +201,25 @@ describe('closing an account', () => {
     let held: Promise<unknown> = Promise.resolve();
     let isHeld = false;
     let wasHeld: boolean | undefined;
-    const beforeRemoval = vi.spyOn(Annotation, 'deleteMany').mockImplementationOnce(((
-      ...args: Parameters<typeof remove>
-    ) => ({
-      // biome-ignore lint/suspicious/noThenProperty: a query of Mongoose is awaited like this
-      then: (done: (value: unknown) => void, failed: (error: unknown) => void) => {
-        held = hold()
-          .expect(200)
-          .then(() => {
-            isHeld = true;
-          });
-        // A hold that does not conflict takes far less.
-        const wait = new Promise((resolve) => setTimeout(resolve, 1_000));
-        return Promise.race([held, wait])
-          .then(() => {
-            wasHeld ??= isHeld;
-            return remove(...args);
-          })
-          .then(done, failed);
-      },
-    })) as never);
+    const touches = vi.spyOn(test.gateway.models.User, 'updateOne');
+    const touched = () =>
+      touches.mock.calls.filter(([filter]) => String((filter as { _id?: unknown })._id) === patient.id).length;
+    const removing = async (...args: Parameters<typeof remove>) => {
+      held = hold()
+        .expect(200)
+        .then(() => {
+          isHeld = true;
+        });
+      // It is answered, or its transaction begins again because of the conflict.
+      await vi.waitFor(() => expect(isHeld || touched() > 1).toBe(true), 10_000);
+      wasHeld = isHeld;
+      return remove(...args);
+    };
+    const beforeRemoval = vi.spyOn(Annotation, 'deleteMany').mockImplementationOnce(removing as never);
     await api.as(owner).del('/users/profile', { password: PASSWORD }).expect(200);
     beforeRemoval.mockRestore();
     await held;
+    touches.mockRestore();
     expect(wasHeld).toBe(false);
   });
 

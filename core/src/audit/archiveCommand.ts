@@ -4,12 +4,12 @@ import { readOptions, runStoppable, say } from '../process/command.js';
 import { Refused } from '../process/refused.js';
 import { archiveAudit } from './archive.js';
 
+const usage = 'npm run audit:archive -- --to FILE';
+
 /**
  * `npm run audit:archive -- --to FILE`: moves the entries that are older than `retention.auditDays` to a file. Its account
  * of MongoDB needs the right to remove from `auditlogs`. docs/operations/retention.md
  */
-const usage = 'npm run audit:archive -- --to FILE';
-
 await runStoppable('The archive was stopped. Run the same command again: it continues.', async (signal) => {
   const { to } = readOptions(usage, { to: { type: 'string' } }).values;
   if (!to) throw new Refused(`Name a new file: ${usage}`);

@@ -5,12 +5,6 @@ import { faultOfArchives } from './archives.js';
 import { readBase } from './base.js';
 import { verifyAudit } from './verify.js';
 
-/**
- * `npm run audit:verify [-- SEQ:HASH]`: recomputes the chain and exits with 1 when an entry was changed, is missing or
- * is in the wrong place, or reports a foreign or missing event. SEQ:HASH is a head from the log of the service or from
- * an anchor: with it not even a whole older database passes. `--new` reads from the last checkpoint on. Each
- * `--archive FILE` verifies a file of `npm run audit:archive`, and all of them that the log continues them without a hole.
- */
 const usage = 'npm run audit:verify [-- SEQ:HASH] [--new] [--archive FILE]';
 
 function read() {
@@ -24,6 +18,12 @@ function read() {
   return { heads, archives: values.archive ?? [], onlyNew: values.new === true };
 }
 
+/**
+ * `npm run audit:verify [-- SEQ:HASH]`: recomputes the chain and exits with 1 when an entry was changed, is missing or
+ * is in the wrong place, or reports a foreign or missing event. SEQ:HASH is a head from the log of the service or from
+ * an anchor: with it not even a whole older database passes. `--new` reads from the last checkpoint on. Each
+ * `--archive FILE` verifies a file of `npm run audit:archive`, and all of them that the log continues them without a hole.
+ */
 await runWithCore('audit', read, async (core, { heads, archives, onlyNew }) => {
   const { models, keys, config } = core;
   const noted = [...heads, ...(await anchored(config.auditAnchor))];

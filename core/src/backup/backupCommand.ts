@@ -7,12 +7,12 @@ import { backupTools, makeBackup } from './backup.js';
 import { makeSlice } from './oplog.js';
 import { selfCheck } from './selfCheck.js';
 
+const usage = 'npm run backup -- --to DIR [--oplog]';
+
 /**
  * `npm run backup -- --to DIR`: backs up a running product, and checks the product. With `--oplog` it adds only the changes
  * since the last time. docs/operations/backup.md
  */
-const usage = 'npm run backup -- --to DIR [--oplog]';
-
 await runStoppable('The backup was stopped. Nothing of it is left.', async (signal) => {
   const { to, oplog } = readOptions(usage, { to: { type: 'string' }, oplog: { type: 'boolean' } }).values;
   if (!to) throw new Refused(`Name the folder for backups: ${usage}`);

@@ -15,12 +15,12 @@ function untilOf(text: string | undefined): Date | null {
   return new Date(Math.floor(time.getTime() / 1000) * 1000);
 }
 
+const usage = 'npm run restore -- --from DIR --mongodb-uri URI [--identity FILE] [--until TIME [--oplog DIR]]';
+
 /**
  * `npm run restore -- --from DIR --mongodb-uri URI [--identity FILE] [--until TIME [--oplog DIR]]`: restores a backup into an
  * empty MongoDB, with the changes after it up to a time, and checks what is there. docs/operations/backup.md
  */
-const usage = 'npm run restore -- --from DIR --mongodb-uri URI [--identity FILE] [--until TIME [--oplog DIR]]';
-
 await runStoppable('The restore was stopped. Empty the target before you start it again.', async (signal) => {
   const { values } = readOptions(usage, {
     from: { type: 'string' },

@@ -5,9 +5,9 @@ import { Refused } from '../process/refused.js';
 import { moveBlobs } from './move.js';
 import { type StoreName, storeNames } from './names.js';
 
-/** `npm run blobs:move -- --to gridfs|s3|file`: moves all images there while the product runs. May be repeated. */
 const usage = `npm run blobs:move -- --to ${storeNames.join('|')}`;
 
+/** `npm run blobs:move -- --to gridfs|s3|file`: moves all images there while the product runs. May be repeated. */
 await runCommand(async () => {
   const { values } = readOptions(usage, { to: { type: 'string' } });
   const to = values.to as StoreName;

@@ -4,9 +4,9 @@ import { reportText } from './reportText.js';
 import { runSelfCheck } from './selfCheck.js';
 import { untilConnected } from './untilConnected.js';
 
-/** `npm run self-check [-- --json]`: runs all checks, prints the report, and exits with 1 when one fails. */
 const read = () => readOptions('npm run self-check [-- --json]', { json: { type: 'boolean' } });
 
+/** `npm run self-check [-- --json]`: runs all checks, prints the report, and exits with 1 when one fails. */
 await runWithCore('self-check', read, async (core, { values }) => {
   await untilConnected(core);
   const report = await runSelfCheck(core, system);

@@ -7,7 +7,6 @@ import { newDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { WrittenBlob } from '@lightbox/core/blobs/store.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import { usedKey } from '@lightbox/core/events/events.js';
 import { conversationOf } from '@lightbox/core/messages/messages.js';
 import type { Answer, Context } from '../../context.js';
 import { asAppError } from '../../http/errors.js';
@@ -18,7 +17,7 @@ import { findSent, type Sent, writeMessageWith } from '../messageWriter.js';
 import { requirePartner } from '../partner.js';
 import { presentMessage } from '../present.js';
 import { requireQuoted } from '../quotes.js';
-import { repeatable } from '../requestKey.js';
+import { repeatable, requireSame, statusOf } from '../requestKey.js';
 import { announce } from '../sendMessage.js';
 import { inspectRecording } from './recording.js';
 
@@ -45,8 +44,8 @@ export async function sendVoice(context: Context<Call>): Promise<Answer<Message>
     });
     const sent = await store(context, fields, recording);
     if (sent.created) announce(gateway, sent.message);
-    const isRepeat = !sent.created && fields.clientId !== undefined;
-    return { data: await presentMessage(gateway, viewer, sent.message), status: isRepeat ? 200 : 201 };
+    const { message, created } = sent;
+    return { data: await presentMessage(gateway, viewer, message), status: statusOf(created, fields.clientId) };
   } finally {
     giveBack();
   }
@@ -87,8 +86,10 @@ async function store(
     ...repeatable(bound, clientId),
   };
   const earlier = await findSent(gateway, draft);
-  if (earlier && draft.request && draft.request !== earlier.request) throw usedKey();
-  if (earlier) return { message: earlier, created: false };
+  if (earlier) {
+    requireSame(draft, earlier);
+    return { message: earlier, created: false };
+  }
 
   const { key, wrapped } = newDataKey(keys.images, String(_id));
   // Maintenance reads from the time in the id which blobs without a record are old enough to be removed.
@@ -111,7 +112,9 @@ async function store(
       if (!(await blobs.confirm(blob, tx.session))) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
       tx.record({ type: 'voice.sent', record: _id, owners: [sender] });
     });
-    if (!sent.created) await remove(blob);
+    if (sent.created) return sent;
+    await remove(blob);
+    requireSame(draft, sent.message);
     return sent;
   } catch (error) {
     // After a fault of the server the transaction may have been committed all the same; a repetition finds it then.
