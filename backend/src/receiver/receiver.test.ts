@@ -247,6 +247,17 @@ describe('the receiver', () => {
     expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
+  it('does not hold its own standstill against the sender', async () => {
+    const { title } = await bind(await buildProvider(test.gateway));
+    const sender = await associated(title, hasty);
+    const echo = sender.echo();
+    // The request lies at the receiver, whose process is busy for longer than a sender may wait.
+    const begun = performance.now();
+    while (performance.now() - begun < 2 * short.idleMs);
+    expect(await echo).toBe(0);
+    await sender.release();
+  });
+
   it('ends a connection whose association request is not whole in its time, however long other PDUs may take', async () => {
     const waiting = await start({ requestMs: 400, pduMs: 600_000 });
     await waiting.ready;

@@ -99,7 +99,8 @@ export class Wire {
         for (const name of names) socket.off(name, done);
         resolve();
       };
-      const timer = setTimeout(done, ms);
+      // After a standstill of this process, bytes may lie at the socket that were in time: they are read first.
+      const timer = setTimeout(() => setImmediate(done), ms);
       for (const name of names) socket.on(name, done);
     });
   }
