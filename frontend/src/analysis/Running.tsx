@@ -25,7 +25,7 @@ export function Running({ status, progress }: { status: 'queued' | 'active'; pro
         <Text color="fg.muted" fontSize="sm" mb="4">
           {t(`analysis.${status}Text`)}
         </Text>
-        <Meter lamp value={progress / 100} label={t('analysis.progress')} />
+        <Meter value={progress / 100} label={t('analysis.progress')} />
         <Text mt="4" fontSize="sm">
           {t('analysis.leave')}
         </Text>

@@ -31,7 +31,7 @@ export function Delivering({ progress, total, name, onCancel, onHandOver, onRest
           <Text fontWeight="semibold" mb="2" fontVariantNumeric="tabular-nums">
             {t('requests.send.sending', { done, total })}
           </Text>
-          <Meter lamp value={share} label={t('requests.send.sending', { done, total })} />
+          <Meter value={share} label={t('requests.send.sending', { done, total })} />
         </Box>
       )}
       {(state === 'waiting' || state === 'busy') && (

@@ -5,13 +5,14 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatBytes } from '../lib/format';
 import { FileDrop } from '../ui/FileDrop';
-import { Meter } from '../ui/Meter';
 import { Note } from '../ui/Note';
 import type { Person } from '../users/PersonSearch';
 import { LeftOut } from './LeftOut';
 import { MoreWays } from './MoreWays';
 import { PatientPicker } from './PatientPicker';
+import type { Sorted, Study } from './plan';
 import { addUploads } from './queue';
+import { Reading } from './Reading';
 import { SingleList } from './SingleList';
 import { StudyCard } from './StudyCard';
 import {
@@ -39,9 +40,19 @@ interface Props {
 
 const noChoices: Choices = { captions: {}, included: {}, together: false, title: '' };
 
-/** The lines of the summary: each study, and the pictures. */
-function useSummary(studies: ReturnType<typeof includedStudies>, singles: number, together: boolean) {
+interface SummaryProps {
+  title: string;
+  studies: Study[];
+  singles: Sorted[];
+  /** True when the pictures become one study. */
+  together: boolean;
+}
+
+/** Says what will be uploaded: each study, the pictures, and how much all of it is. */
+function Summary({ title, studies, singles, together }: SummaryProps) {
   const { t } = useTranslation();
+  const chosen = [...studies.flatMap(filesOf), ...singles];
+  const bytes = chosen.reduce((sum, { source }) => sum + source.size, 0);
   const lines = studies.map((study) => ({
     key: study.key,
     text: [
@@ -50,23 +61,33 @@ function useSummary(studies: ReturnType<typeof includedStudies>, singles: number
       t('uploads.plan.images', { count: filesOf(study).length }),
     ].join(', '),
   }));
-  if (!singles) return lines;
-  return [
-    ...lines,
-    { key: '', text: t(together ? 'uploads.plan.together' : 'uploads.plan.separate', { count: singles }) },
-  ];
+  const pictures = {
+    key: '',
+    text: t(together ? 'uploads.plan.together' : 'uploads.plan.separate', { count: singles.length }),
+  };
+  return (
+    <Box>
+      <Text as="h2" textStyle="section" mb="2">
+        {title}
+      </Text>
+      <Flex as="ul" direction="column" gap="1.5" listStyleType="none" fontSize=".9375rem">
+        {[...lines, ...(singles.length ? [pictures] : [])].map(({ key, text }) => (
+          <Text as="li" key={key} overflowWrap="anywhere">
+            {text}
+          </Text>
+        ))}
+      </Flex>
+      {chosen.length > 0 && (
+        <Text fontSize="sm" color="fg.muted" mt="1.5">
+          {t('uploads.plan.files', { count: chosen.length })} · {formatBytes(bytes)}
+        </Text>
+      )}
+    </Box>
+  );
 }
 
-/** Shows the uploads that will be made of many files, and sends them to the tray. */
-export function Batch({ files, maxBytes, onEnd }: Props) {
-  const { t } = useTranslation();
-  const readings = useReadings(maxBytes);
-  const { plan, busy, add } = readings;
-  const [choices, setChoices] = useState(noChoices);
-  const [patient, setPatient] = useState<Person>();
-  const [tried, setTried] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
-
+/** The files of a form, each read once although the list grows. */
+function useAdded(files: File[], add: (files: File[]) => Promise<void>) {
   const taken = useRef(0);
   useEffect(
     () => () => {
@@ -80,17 +101,27 @@ export function Batch({ files, maxBytes, onEnd }: Props) {
     taken.current = files.length;
     if (news.length) void add(news);
   }, [files, add]);
+}
 
+/** Shows the uploads that will be made of many files, and sends them to the tray. */
+export function Batch({ files, maxBytes, onEnd }: Props) {
+  const { t } = useTranslation();
+  const readings = useReadings(maxBytes);
+  const { plan, busy, done, total, add } = readings;
+  const [choices, setChoices] = useState(noChoices);
+  const [patient, setPatient] = useState<Person>();
+  const [tried, setTried] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+
+  useAdded(files, add);
   const studies = includedStudies(plan, choices);
   const singles = includedSingles(plan, choices);
   const chosen = [...studies.flatMap(filesOf), ...singles];
-  const bytes = chosen.reduce((sum, { source }) => sum + source.size, 0);
   const together = choices.together && plan.single.length > 1;
   const settled = { ...choices, together };
-  const summary = useSummary(studies, singles.length, together);
   const faults = useMemo(() => (tried ? captionFaults(plan, choices) : {}), [tried, plan, choices]);
   const titleMissing = together && singles.length > 0 && !Caption.safeParse(choices.title).success;
-  const nothing = readings.total > 0 && !busy && !readings.locked.length && !plan.studies.length && !plan.single.length;
+  const nothing = total > 0 && !busy && !readings.locked.length && !plan.studies.length && !plan.single.length;
   const several = new Set(namesIn({ ...plan, studies })).size > 1;
 
   const change = (part: Partial<Choices>) => setChoices((now) => ({ ...now, ...part }));
@@ -126,14 +157,11 @@ export function Batch({ files, maxBytes, onEnd }: Props) {
       <Flex direction="column" gap="4">
         {busy && (
           <Box layerStyle="card" p={{ base: '4', lg: '5' }}>
-            <Text fontSize="sm" mb="2" fontVariantNumeric="tabular-nums">
-              {t('uploads.reading', { done: readings.done, total: readings.total })}
-            </Text>
-            <Meter lamp value={readings.total ? readings.done / readings.total : 0} label={t('common.loading')} />
+            <Reading done={done} total={total} text={t('uploads.reading', { done, total })} />
           </Box>
         )}
         <Box srOnly role="status">
-          {!busy && readings.total > 0 && t('uploads.readDone', { count: readings.total })}
+          {!busy && total > 0 && t('uploads.readDone', { count: total })}
         </Box>
         {readings.locked.map((one) => (
           <UnlockZip
@@ -183,23 +211,10 @@ export function Batch({ files, maxBytes, onEnd }: Props) {
         position={{ lg: 'sticky' }}
         top={{ lg: '84px' }}
       >
-        <Box>
-          <Text as="h2" textStyle="section" mb="2">
-            {t(nothing ? 'uploads.plan.nothing' : 'uploads.plan.summary')}
-          </Text>
-          <Flex as="ul" direction="column" gap="1.5" listStyleType="none" fontSize=".9375rem">
-            {summary.map(({ key, text }) => (
-              <Text as="li" key={key} overflowWrap="anywhere">
-                {text}
-              </Text>
-            ))}
-          </Flex>
-          {chosen.length > 0 && (
-            <Text fontSize="sm" color="fg.muted" mt="1.5">
-              {t('uploads.plan.files', { count: chosen.length })} · {formatBytes(bytes)}
-            </Text>
-          )}
-        </Box>
+        <Summary
+          title={t(nothing ? 'uploads.plan.nothing' : 'uploads.plan.summary')}
+          {...{ studies, singles, together }}
+        />
         {!nothing && (
           <>
             <Text fontSize="sm" color="fg.muted">

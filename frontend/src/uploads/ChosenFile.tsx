@@ -88,7 +88,7 @@ export function ChosenFile({ file, error, help, progress, onCancel, onChange }: 
         )}
         {sending ? (
           <Box mt="2">
-            <Meter lamp value={progress} label={t('images.form.progress')} />
+            <Meter value={progress} label={t('images.form.progress')} />
             {sent && (
               <Text fontSize="xs" color="fg.muted" mt="1.5" role="status">
                 {t('images.form.checking')}

@@ -36,6 +36,8 @@ const inOrder = ({ groups, items }: State) => {
   return groups.toSorted((a, b) => Number(needing.has(b.id)) - Number(needing.has(a.id)));
 };
 
+type Facts = ReturnType<typeof useFacts>;
+
 function useFacts({ items, paused, waitingFor }: State) {
   const { t } = useTranslation();
   const total = items.length;
@@ -73,19 +75,116 @@ function useRoom() {
   }, []);
 }
 
+/** The bar of the tray: how far all uploads are, and what can be done with all of them. */
+function Bar({ tray, facts, list }: { tray: State; facts: Facts; list: string }) {
+  const { t } = useTranslation();
+  const [open, setOpen] = useAtom(trayOpenAtom);
+  const { running, needing, headline } = facts;
+  const Toggle = open ? CaretDownIcon : CaretUpIcon;
+  const toggle = t(open ? 'uploads.tray.hide' : 'uploads.tray.show');
+  const pause = t(tray.paused ? 'uploads.tray.goOn' : 'uploads.tray.pause');
+  return (
+    <Flex align="center" gap="1" ps="4" pe="2" pt="2.5" pb="2">
+      <Box minW="0" flex="1">
+        <Text fontWeight="semibold" fontSize=".9375rem" fontVariantNumeric="tabular-nums">
+          {tray.items.length ? headline : t('uploads.unfinished.title')}
+        </Text>
+        {running && needing > 0 && (
+          <Flex align="center" gap="1.5" fontSize="sm" color="danger.fg">
+            <WarningCircleIcon size={16} aria-hidden />
+            {t('uploads.tray.needs', { count: needing })}
+          </Flex>
+        )}
+      </Box>
+      {running && (
+        <Tooltip content={pause}>
+          <IconButton variant="ghost" aria-label={pause} onClick={tray.paused ? continueUploads : pauseUploads}>
+            {tray.paused ? <PlayIcon /> : <PauseIcon />}
+          </IconButton>
+        </Tooltip>
+      )}
+      <Tooltip content={toggle}>
+        <IconButton
+          variant="ghost"
+          aria-label={toggle}
+          aria-expanded={open}
+          aria-controls={list}
+          onClick={() => setOpen(!open)}
+        >
+          <Toggle />
+        </IconButton>
+      </Tooltip>
+      {!running && tray.items.length > 0 && (
+        <Tooltip content={t('uploads.tray.clear')}>
+          <IconButton variant="ghost" aria-label={t('uploads.tray.clear')} onClick={clearTray}>
+            <XIcon />
+          </IconButton>
+        </Tooltip>
+      )}
+    </Flex>
+  );
+}
+
+/** The uploads one by one: those that were interrupted, and those of the tray. */
+function Uploads({ tray, running }: { tray: State; running: boolean }) {
+  const { t } = useTranslation();
+  const [asking, setAsking] = useState(false);
+  const interrupted = useAtomValue(interruptedAtom);
+  const failed = tray.items.some(({ state }) => state === 'failed');
+  return (
+    <Flex direction="column" gap="4">
+      {running && tray.waitingFor && !tray.paused && (
+        <Flex gap="2" fontSize="sm" color="fg.muted">
+          <WifiSlashIcon size={18} aria-hidden style={{ flex: 'none' }} />
+          {t(`uploads.tray.${tray.waitingFor}Text`)}
+        </Flex>
+      )}
+      {interrupted.map((one) => (
+        <Interrupted key={one.fingerprint} upload={one} />
+      ))}
+      {inOrder(tray).map((group) => (
+        <TrayGroup key={group.id} group={group} items={tray.items.filter(({ groupId }) => groupId === group.id)} />
+      ))}
+      {(running || failed) && (
+        <Flex gap="2" wrap="wrap">
+          {failed && (
+            <Button size="sm" variant="outline" onClick={() => retryUploads()}>
+              {t('uploads.tray.retryAll')}
+            </Button>
+          )}
+          {running && (
+            <Button size="sm" variant="outline" onClick={() => setAsking(true)}>
+              {t('uploads.tray.cancelAll')}
+            </Button>
+          )}
+        </Flex>
+      )}
+      <ConfirmDialog
+        open={asking}
+        onClose={() => setAsking(false)}
+        Icon={XIcon}
+        title={t('uploads.tray.cancelTitle')}
+        act={t('uploads.tray.cancelAll')}
+        onConfirm={() => {
+          setAsking(false);
+          cancelUploads();
+        }}
+      >
+        {t('uploads.tray.cancelText')}
+      </ConfirmDialog>
+    </Flex>
+  );
+}
+
 /** The uploads of this page, on every screen: progress, and what each file needs from the person. */
 export function Tray() {
   const { t } = useTranslation();
-  const [open, setOpen] = useAtom(trayOpenAtom);
-  const [asking, setAsking] = useState(false);
-  const interrupted = useAtomValue(interruptedAtom);
+  const open = useAtomValue(trayOpenAtom);
   const tray = useShown();
-  const { running, needing, finished, headline, share } = useFacts(tray);
+  const facts = useFacts(tray);
+  const { running, needing, finished, share } = facts;
   const list = useId();
   useRoom();
-  const failed = tray.items.some(({ state }) => state === 'failed');
-  const Toggle = open ? CaretDownIcon : CaretUpIcon;
-  const toggle = t(open ? 'uploads.tray.hide' : 'uploads.tray.show');
   return (
     <Flex
       as="section"
@@ -105,51 +204,10 @@ export function Tray() {
       boxShadow="float"
       overflow="hidden"
     >
-      <Flex align="center" gap="1" ps="4" pe="2" pt="2.5" pb="2">
-        <Box minW="0" flex="1">
-          <Text fontWeight="semibold" fontSize=".9375rem" fontVariantNumeric="tabular-nums">
-            {tray.items.length ? headline : t('uploads.unfinished.title')}
-          </Text>
-          {running && needing > 0 && (
-            <Flex align="center" gap="1.5" fontSize="sm" color="danger.fg">
-              <WarningCircleIcon size={16} aria-hidden />
-              {t('uploads.tray.needs', { count: needing })}
-            </Flex>
-          )}
-        </Box>
-        {running && (
-          <Tooltip content={t(tray.paused ? 'uploads.tray.goOn' : 'uploads.tray.pause')}>
-            <IconButton
-              variant="ghost"
-              aria-label={t(tray.paused ? 'uploads.tray.goOn' : 'uploads.tray.pause')}
-              onClick={tray.paused ? continueUploads : pauseUploads}
-            >
-              {tray.paused ? <PlayIcon /> : <PauseIcon />}
-            </IconButton>
-          </Tooltip>
-        )}
-        <Tooltip content={toggle}>
-          <IconButton
-            variant="ghost"
-            aria-label={toggle}
-            aria-expanded={open}
-            aria-controls={list}
-            onClick={() => setOpen(!open)}
-          >
-            <Toggle />
-          </IconButton>
-        </Tooltip>
-        {!running && tray.items.length > 0 && (
-          <Tooltip content={t('uploads.tray.clear')}>
-            <IconButton variant="ghost" aria-label={t('uploads.tray.clear')} onClick={clearTray}>
-              <XIcon />
-            </IconButton>
-          </Tooltip>
-        )}
-      </Flex>
+      <Bar tray={tray} facts={facts} list={list} />
       {running && (
         <Box px="4" pb="3">
-          <Meter lamp value={share} label={t('uploads.tray.progress')} />
+          <Meter value={share} label={t('uploads.tray.progress')} />
         </Box>
       )}
       {/* One sentence when all is done or a file needs the person, and not every percent. */}
@@ -166,54 +224,8 @@ export function Tray() {
         py="3"
         tabIndex={-1}
       >
-        {open && (
-          <Flex direction="column" gap="4">
-            {running && tray.waitingFor && !tray.paused && (
-              <Flex gap="2" fontSize="sm" color="fg.muted">
-                <WifiSlashIcon size={18} aria-hidden style={{ flex: 'none' }} />
-                {t(`uploads.tray.${tray.waitingFor}Text`)}
-              </Flex>
-            )}
-            {interrupted.map((one) => (
-              <Interrupted key={one.fingerprint} upload={one} />
-            ))}
-            {inOrder(tray).map((group) => (
-              <TrayGroup
-                key={group.id}
-                group={group}
-                items={tray.items.filter(({ groupId }) => groupId === group.id)}
-              />
-            ))}
-            {(running || failed) && (
-              <Flex gap="2" wrap="wrap">
-                {failed && (
-                  <Button size="sm" variant="outline" onClick={() => retryUploads()}>
-                    {t('uploads.tray.retryAll')}
-                  </Button>
-                )}
-                {running && (
-                  <Button size="sm" variant="outline" onClick={() => setAsking(true)}>
-                    {t('uploads.tray.cancelAll')}
-                  </Button>
-                )}
-              </Flex>
-            )}
-          </Flex>
-        )}
+        {open && <Uploads tray={tray} running={running} />}
       </Box>
-      <ConfirmDialog
-        open={asking}
-        onClose={() => setAsking(false)}
-        Icon={XIcon}
-        title={t('uploads.tray.cancelTitle')}
-        act={t('uploads.tray.cancelAll')}
-        onConfirm={() => {
-          setAsking(false);
-          cancelUploads();
-        }}
-      >
-        {t('uploads.tray.cancelText')}
-      </ConfirmDialog>
     </Flex>
   );
 }

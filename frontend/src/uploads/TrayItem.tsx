@@ -63,7 +63,7 @@ export function TrayItem({ item }: { item: Item }) {
         </Text>
         {state === 'sending' && (
           <Box mt="1">
-            <Meter lamp value={item.progress} label={t('uploads.tray.progressOf', { name })} />
+            <Meter value={item.progress} label={t('uploads.tray.progressOf', { name })} />
           </Box>
         )}
         {state === 'known' && (
