@@ -16,12 +16,12 @@ import { Field } from '../ui/Field';
 import { Modal } from '../ui/Modal';
 import { PersonSkeleton } from '../ui/Skeletons';
 import { UserAvatar } from '../ui/UserAvatar';
-import { LengthNote, sendsOn } from './Composer';
 import { chatWith, isGone, peopleNamed } from './messages';
 import { post } from './outbox';
 import { rowKeys } from './rowKeys';
 import { Untied } from './Untied';
 import { useUntied } from './useUntied';
+import { LengthNote, sendsOn } from './writing';
 
 type OnPick = (person: UserRow) => void;
 
