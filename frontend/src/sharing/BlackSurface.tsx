@@ -1,8 +1,9 @@
 import { Box, chakra } from '@chakra-ui/react';
 import type { BlackRectangle } from '@lightbox/contract/images/blackOut.js';
-import { type Dispatch, type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type Dispatch, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Act, between, type Corner, corners, type Drawing, moved, resized, type Size } from './rectangles';
+import { type Act, corners, type Drawing, moved, resized, type Size } from './rectangles';
+import { useDrag } from './useDrag';
 
 interface Props {
   /** The picture of the frame. */
@@ -14,26 +15,12 @@ interface Props {
   act: Dispatch<Act>;
 }
 
-/** A movement of the pointer that has begun: a new rectangle, or one that is moved or gets another size. */
-interface Movement {
-  /** The mouse or the finger. Other fingers change nothing. */
-  pointer: number;
-  from: readonly [number, number];
-  original: BlackRectangle | null;
-  corner: Corner | null;
-  begun: boolean;
-}
-
-/** Pixels of the screen below which a movement is a touch. */
-const TOUCH = 4;
-
 const hides = ({ frame }: BlackRectangle, shown: number) => frame === undefined || frame === shown;
 
 /** A frame with its black rectangles, which are drawn by mouse, finger and keys. */
 export function BlackSurface({ children, size, frame, drawing, act }: Props) {
   const { t } = useTranslation();
   const box = useRef<HTMLDivElement>(null);
-  const movement = useRef<Movement>(null);
   const selectedBox = useRef<HTMLButtonElement>(null);
   const { now, selected } = drawing;
   // A rectangle that was added or chosen gets the keys.
@@ -41,47 +28,7 @@ export function BlackSurface({ children, size, frame, drawing, act }: Props) {
     if (selected !== null) selectedBox.current?.focus({ preventScroll: true });
   }, [selected]);
 
-  const scale = () => {
-    const { width, height } = box.current?.getBoundingClientRect() ?? { width: 1, height: 1 };
-    return [size.columns / width, size.rows / height] as const;
-  };
-  function begin(event: PointerEvent, original: BlackRectangle | null, corner: Corner | null = null) {
-    if (event.button !== 0 || !event.isPrimary) return;
-    event.stopPropagation();
-    box.current?.setPointerCapture(event.pointerId);
-    movement.current = {
-      pointer: event.pointerId,
-      from: [event.clientX, event.clientY],
-      original,
-      corner,
-      begun: false,
-    };
-  }
-  function go(event: PointerEvent) {
-    const going = movement.current;
-    if (going?.pointer !== event.pointerId) return;
-    const [dx, dy] = [event.clientX - going.from[0], event.clientY - going.from[1]];
-    if (!going.begun && Math.hypot(dx, dy) < TOUCH) return;
-    const [sx, sy] = scale();
-    const live = going.begun;
-    going.begun = true;
-    if (going.original) {
-      const to = going.corner
-        ? resized(going.original, going.corner, dx * sx, dy * sy, size)
-        : moved(going.original, dx * sx, dy * sy, size);
-      return act({ type: 'change', to, live });
-    }
-    const { left, top } = box.current?.getBoundingClientRect() ?? { left: 0, top: 0 };
-    const start = [(going.from[0] - left) * sx, (going.from[1] - top) * sy] as const;
-    const to = between(start, [start[0] + dx * sx, start[1] + dy * sy], size);
-    act(live ? { type: 'change', to, live } : { type: 'add', rectangles: [to] });
-  }
-  function end(event: PointerEvent) {
-    const going = movement.current;
-    if (going?.pointer !== event.pointerId) return;
-    movement.current = null;
-    if (!going.begun && !going.original) act({ type: 'select', at: null });
-  }
+  const { begin, handlers } = useDrag(box, size, act);
   function press(event: KeyboardEvent, one: BlackRectangle) {
     if (event.key === 'Delete' || event.key === 'Backspace') {
       event.preventDefault();
@@ -112,10 +59,7 @@ export function BlackSurface({ children, size, frame, drawing, act }: Props) {
       role="group"
       aria-label={t('sharing.blackOut.surface')}
       data-black-surface
-      onPointerDown={(event) => begin(event, null)}
-      onPointerMove={go}
-      onPointerUp={end}
-      onPointerCancel={end}
+      {...handlers}
     >
       {children}
       {now.map((one, i) => {
