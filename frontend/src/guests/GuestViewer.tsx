@@ -18,7 +18,8 @@ import { frameFacts, readFramesWith, studyFacts } from '../viewer/frames';
 import { Message } from '../viewer/Message';
 import { Opening } from '../viewer/Opening';
 import { PanelTitle } from '../viewer/Panel';
-import { type Subject, Workspace } from '../viewer/Workspace';
+import type { Subject } from '../viewer/subject';
+import { Workspace } from '../viewer/Workspace';
 import { alive, guestView, isOver, linkState } from './guest';
 
 const hidden = ['tags', 'ask', 'together'] as const;

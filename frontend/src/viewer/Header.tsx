@@ -1,10 +1,10 @@
 import { Box, Button, Flex, Heading, IconButton, Text } from '@chakra-ui/react';
 import { ArrowLeftIcon, CaretLeftIcon, CaretRightIcon, QuestionIcon, SparkleIcon } from '@phosphor-icons/react';
-import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { Mark } from '../ui/Mark';
 import { actIcons, type ShownAct, views } from './Rail';
+import type { Subject } from './subject';
 
 const plain = {
   variant: 'plain',
@@ -14,24 +14,19 @@ const plain = {
 } as const;
 
 interface Props {
-  title: string;
-  sub: ReactNode;
-  badge: ReactNode;
-  /** The time that a share still gives access. */
-  countdown: ReactNode;
-  aiPath: string | undefined;
+  subject: Pick<Subject, 'title' | 'sub' | 'badge' | 'countdown' | 'aiPath'>;
   onBack: (() => void) | undefined;
   onKeys: () => void;
   onAct: (act: ShownAct) => void;
   on: ReadonlySet<ShownAct>;
-  without: ReadonlySet<string>;
+  without: ReadonlySet<ShownAct>;
   neighbours: { previous?: (() => void) | undefined; next?: (() => void) | undefined };
   desktop: boolean;
 }
 
 /** The bar above the picture: what is open, for how long, and what else can be shown. */
-export function Header(props: Props) {
-  const { title, sub, badge, countdown, aiPath, onBack, onKeys, onAct, on, without, neighbours, desktop } = props;
+export function Header({ subject, onBack, onKeys, onAct, on, without, neighbours, desktop }: Props) {
+  const { title, sub, badge, countdown, aiPath } = subject;
   const { t } = useTranslation();
   return (
     <Flex

@@ -5,10 +5,12 @@ import { errorText } from '../lib/errors';
 import { useIsDesktop } from '../lib/useMedia';
 import { Header } from './Header';
 import { Message } from './Message';
+import { views } from './Rail';
+import type { Subject } from './subject';
 import { useDark } from './useLook';
-import type { Subject } from './Workspace';
 
 const none = new Set<never>();
+const allViews = new Set(views);
 
 interface Props {
   subject: Subject;
@@ -27,13 +29,12 @@ export function Opening({ subject, id, preview, error, onRetry, onBack }: Props)
   return (
     <Grid as="main" h="100dvh" bg="viewer.bg" templateRows="auto minmax(0, 1fr)" overflow="hidden">
       <Header
-        {...{ title: subject.title, sub: subject.sub, badge: subject.badge, countdown: subject.countdown }}
-        aiPath={undefined}
+        subject={{ ...subject, aiPath: undefined }}
         onBack={onBack}
         onKeys={() => {}}
         onAct={() => {}}
         on={none}
-        without={new Set(['compare', 'planes', 'tags', 'presets', 'fullScreen'])}
+        without={allViews}
         neighbours={{}}
         desktop={desktop}
       />

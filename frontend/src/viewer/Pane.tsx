@@ -127,7 +127,7 @@ export function Pane(props: Props) {
       onContextMenu={(event) => event.preventDefault()}
       outline="none"
       _focusVisible={{ boxShadow: 'inset 0 0 0 3px var(--chakra-colors-accent-focus-ring)', zIndex: 1 }}
-      {...(active && n > 0 && { 'data-active': '' })}
+      {...(active && { 'data-active': '' })}
     >
       <Box
         ref={element}

@@ -81,7 +81,7 @@ interface Props {
   /** The acts that are switched on. */
   on: ReadonlySet<ShownAct>;
   /** The acts that this file does not offer. */
-  without: ReadonlySet<ToolName | ShownAct>;
+  without: ReadonlySet<ShownAct>;
   desktop: boolean;
 }
 
@@ -89,7 +89,7 @@ interface Props {
 export function Rail({ tool, onTool, onAct, on, without, desktop }: Props) {
   const { t } = useTranslation();
   const shown = (desktop ? groups : [...groups, views])
-    .map((group) => group.filter((name) => !without.has(name)))
+    .map((group) => group.filter((name) => isTool(name) || !without.has(name)))
     .filter((group) => group.length);
   return (
     <Flex

@@ -4,6 +4,7 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { Study } from '@lightbox/contract/studies/schemas.js';
 import type { UserRef } from '@lightbox/contract/users/schemas.js';
+import type { ReactNode } from 'react';
 import { i18n } from '../i18n';
 import { actionsOf, startOfShare } from '../images/access';
 import { formatDate, formatFilmDate, fullName } from '../lib/format';
@@ -12,7 +13,27 @@ import { Countdown } from '../ui/Countdown';
 import { StateBadge } from '../ui/StateBadge';
 import { UserAvatar } from '../ui/UserAvatar';
 import { PanelTitle } from './Panel';
-import type { Subject } from './Workspace';
+import type { SharesOf } from './useAskable';
+
+/** What the bar, the panel and the corners of the picture say about the opened image or study. */
+export interface Subject {
+  title: string;
+  sub: ReactNode;
+  badge: ReactNode;
+  /** The time that a share still gives access. */
+  countdown: ReactNode;
+  aiPath?: string | undefined;
+  /** Sections at the end of the panel. */
+  about: ReactNode;
+  /** The people whom the viewer may ask about the image, and invite to look. */
+  people: readonly UserRef[];
+  /** Present when more people have access than `people` names. */
+  sharesOf?: SharesOf | undefined;
+  /** The lines of the upper left corner of the picture. */
+  marks: readonly (string | undefined)[];
+  /** The text of the upper right corner besides modality and body part. */
+  seen?: string | undefined;
+}
 
 function SharedBy({ person, note }: { person: UserRef; note: string | undefined }) {
   return (

@@ -15,7 +15,7 @@ import { useTogether } from './useTogether';
 /** The address of an invitation names that one joins at once. */
 const INVITED = 'together';
 
-interface Company {
+interface Options {
   /** The stack of the first pane, which the others see. Absent while the panes show no image as it is. */
   entry?: Entry | undefined;
   shared?: Pane | undefined;
@@ -28,8 +28,10 @@ interface Company {
   isGuest: boolean;
 }
 
+export type Company = ReturnType<typeof useCompany>;
+
 /** Everything of the viewer that is about other people: pinned places, and looking together. */
-export function useCompany({ entry, shared, active, place, people, isGuest }: Company) {
+export function useCompany({ entry, shared, active, place, people, isGuest }: Options) {
   // People find each other by the first image of the stack.
   const imageId = isGuest ? undefined : entry?.images[0]?.id;
   const [params] = useSearchParams();

@@ -2,6 +2,8 @@ import { useEffect, useRef } from 'react';
 import type { Pane } from './engine';
 import { factsById } from './engine/registry';
 import { partnerOf } from './linking';
+import type { Engine } from './useEngine';
+import { shownIn } from './useShown';
 
 interface Side {
   pane: Pane | undefined;
@@ -34,4 +36,14 @@ export function useLinked(linked: boolean, active: Side | undefined, other: Side
     follow();
     return here.subscribe(follow);
   }, [linked, key, active, other]);
+}
+
+/** Draws in the other panes where the slice of this one cuts them. Without a pane there is no line. */
+export function useReferenceLines(engine: Engine | undefined, hasOthers: boolean, pane: Pane | undefined) {
+  useEffect(() => {
+    if (!hasOthers) return engine?.referTo(undefined);
+    const refer = () => shownIn(pane).drawing > 0 && engine?.referTo(pane?.id);
+    refer();
+    return pane?.subscribe(refer);
+  }, [engine, hasOthers, pane]);
 }

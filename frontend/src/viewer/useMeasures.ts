@@ -6,12 +6,9 @@ import type { Engine } from './useEngine';
 const none: readonly Measure[] = [];
 
 /** Returns the measurements on the frames of all panes, and how to remove them. */
-export function useMeasures(
-  engine: Engine | undefined,
-  places: readonly { frameIds: readonly string[] }[] | undefined,
-) {
+export function useMeasures(engine: Engine | undefined, places: readonly { frameIds: readonly string[] }[]) {
   const [measures, setMeasures] = useState(none);
-  const frames = useMemo(() => new Set(places?.flatMap(({ frameIds }) => frameIds) ?? []), [places]);
+  const frames = useMemo(() => new Set(places.flatMap(({ frameIds }) => frameIds)), [places]);
   useEffect(() => {
     if (!engine) return;
     let due = 0;

@@ -24,6 +24,98 @@ function showIn(pane: Pane | undefined, state: ServerPayload<'view:state'>) {
   if (pane && state.frame <= pane.snapshot().frames) void pane.show(state);
 }
 
+interface Joining {
+  onJoined: (people: readonly UserRef[]) => void;
+  onRefused: () => void;
+}
+
+/** Joins those who look at an image, again and again while no server answers. Returns how to stop, which also leaves. */
+function join(imageId: string, { onJoined, onRefused }: Joining): () => void {
+  let here = true;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const ask = (tries: number): Promise<void> =>
+    emit<'view:join', { people: UserRef[] }>('view:join', { imageId }).then(
+      ({ people }) => {
+        if (here) onJoined(people);
+      },
+      (error) => {
+        if (!here) return;
+        // A connection that broke, or a server that is slow, has refused nothing.
+        if (mayTryAgain(error)) timer = setTimeout(() => ask(tries + 1), waitAfter(tries));
+        else onRefused();
+      },
+    );
+  void ask(0);
+  return () => {
+    here = false;
+    clearTimeout(timer);
+    emit('view:leave', { imageId }).catch(() => undefined);
+  };
+}
+
+/**
+ * Sends the view of the own pane while it changes, until a person is away. `again` sends it once more, for people who
+ * have just come; `acted` is a sign of the person.
+ */
+function useOwnView(imageId: string | undefined, pane: Pane | undefined, sends: boolean) {
+  const active = useRef(Date.now());
+  /** The state that was sent last, and how to look whether there is another. */
+  const sent = useRef('');
+  const look = useRef(() => {});
+  useEffect(() => {
+    if (!sends || !pane || !imageId) return;
+    const sender = paced<ViewState>((state) => stream('view:state', state));
+    look.current = () => {
+      const view = Date.now() - active.current < AWAY_MS ? pane.view() : undefined;
+      const text = JSON.stringify(view);
+      if (!view || text === sent.current) return;
+      sent.current = text;
+      sender.push({ imageId, ...view });
+    };
+    sent.current = '';
+    look.current();
+    const stop = pane.subscribe(() => look.current());
+    return () => {
+      look.current = () => {};
+      stop();
+      sender.stop();
+    };
+  }, [sends, pane, imageId]);
+  const again = useCallback(() => {
+    sent.current = '';
+    look.current();
+  }, []);
+  const acted = useCallback(() => {
+    active.current = Date.now();
+  }, []);
+  return { again, acted };
+}
+
+/** Returns how to show the own pointer to the others. With `draw` it draws a line. */
+function useOwnPointer(
+  imageId: string | undefined,
+  pane: Pane | undefined,
+  sends: boolean,
+  me: string,
+  pointing: Pointing,
+) {
+  const pointer = useMemo(() => paced<ViewPointer>((place) => stream('view:pointer', place)), []);
+  useEffect(() => () => pointer.stop(), [pointer]);
+  return useCallback(
+    (place: readonly [number, number], draw: boolean) => {
+      const pixel = sends ? pane?.pixelAt(place) : undefined;
+      const frame = pane?.snapshot().frame;
+      if (!pixel || !frame || !imageId) return;
+      const [x, y] = pixel.map((value) => Math.round(value * 10) / 10) as [number, number];
+      const event = { imageId, frame, x, y, ...(draw ? { draw } : {}) };
+      pointer.push(event);
+      if (draw) pointing.moved({ ...event, userId: me });
+      else pointing.lift(me);
+    },
+    [sends, pane, imageId, pointer, pointing, me],
+  );
+}
+
 export type Together = ReturnType<typeof useTogether>;
 
 /** Looking at an image together with others: who is here, whom one follows, and the pointers of all. */
@@ -38,20 +130,16 @@ export function useTogether(imageId: string | undefined, pane: Pane | undefined,
   const [said, setSaid] = useState('');
   const pointing = useMemo(() => new Pointing(), []);
   const states = useRef(new Map<string, ServerPayload<'view:state'>>());
-  const active = useRef(Date.now());
   const live = on && joined && connected;
   const others = useMemo(() => (on ? all.filter(({ id }) => id !== me) : nobody), [on, all, me]);
   const known = useRef(nobody);
-  /** The state that was sent last, and how to look whether there is another. */
-  const sent = useRef('');
-  const look = useRef(() => {});
+  const isHeard = live && others.length > 0;
 
   // A new connection joins again: the server knows that it is the same look.
   useEffect(() => {
     if (!on || !connected || !imageId) return;
-    let here = true;
     const stop = hear({
-      'view:people': (payload) => here && payload.imageId === imageId && setAll(payload.people),
+      'view:people': (payload) => payload.imageId === imageId && setAll(payload.people),
       'view:state': (payload) => {
         if (payload.imageId !== imageId || payload.userId === me) return;
         states.current.set(payload.userId, payload);
@@ -62,32 +150,20 @@ export function useTogether(imageId: string | undefined, pane: Pane | undefined,
       },
       'view:pointer': (payload) => payload.imageId === imageId && payload.userId !== me && pointing.moved(payload),
     });
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const join = (tries: number): Promise<void> =>
-      emit<'view:join', { people: UserRef[] }>('view:join', { imageId }).then(
-        ({ people }) => {
-          if (!here) return;
-          setAll(people);
-          setJoined(true);
-        },
-        (error) => {
-          if (!here) return;
-          // A connection that broke, or a server that is slow, has refused nothing.
-          if (mayTryAgain(error)) {
-            timer = setTimeout(() => join(tries + 1), waitAfter(tries));
-            return;
-          }
-          setOn(false);
-          toast.error(t('viewer.together.refused'));
-        },
-      );
-    void join(0);
+    const leave = join(imageId, {
+      onJoined: (people) => {
+        setAll(people);
+        setJoined(true);
+      },
+      onRefused: () => {
+        setOn(false);
+        toast.error(t('viewer.together.refused'));
+      },
+    });
     return () => {
-      here = false;
-      clearTimeout(timer);
       stop();
+      leave();
       setJoined(false);
-      emit('view:leave', { imageId }).catch(() => undefined);
     };
   }, [on, connected, imageId, me, pane, pointing, t]);
 
@@ -99,6 +175,9 @@ export function useTogether(imageId: string | undefined, pane: Pane | undefined,
     pointing.clear();
   }, [on, pointing]);
   useEffect(() => () => pointing.clear(), [pointing]);
+
+  const { again, acted } = useOwnView(imageId, pane, isHeard && !following);
+  const point = useOwnPointer(imageId, pane, isHeard, me, pointing);
 
   // Says who came and who left.
   useEffect(() => {
@@ -116,50 +195,9 @@ export function useTogether(imageId: string | undefined, pane: Pane | undefined,
       ...left.map((person) => t('viewer.together.left', { name: fullName(person) })),
     ];
     if (sentences.length > 0) setSaid(sentences.join(' '));
-    if (came.length === 0) return;
     // A person who has just come has no state of this pane yet.
-    sent.current = '';
-    look.current();
-  }, [others, pointing, t]);
-
-  // Sends the own pane while it changes.
-  const alone = others.length === 0;
-  useEffect(() => {
-    if (!live || alone || following || !pane || !imageId) return;
-    const sender = paced<ViewState>((state) => stream('view:state', state));
-    look.current = () => {
-      const view = Date.now() - active.current < AWAY_MS ? pane.view() : undefined;
-      const text = JSON.stringify(view);
-      if (!view || text === sent.current) return;
-      sent.current = text;
-      sender.push({ imageId, ...view });
-    };
-    sent.current = '';
-    look.current();
-    const stop = pane.subscribe(() => look.current());
-    return () => {
-      look.current = () => {};
-      stop();
-      sender.stop();
-    };
-  }, [live, alone, following, pane, imageId]);
-
-  const pointer = useMemo(() => paced<ViewPointer>((place) => stream('view:pointer', place)), []);
-  useEffect(() => () => pointer.stop(), [pointer]);
-  /** Shows the own pointer to the others. With `draw` it draws a line. */
-  const point = useCallback(
-    (place: readonly [number, number], draw: boolean) => {
-      const pixel = live && !alone ? pane?.pixelAt(place) : undefined;
-      const frame = pane?.snapshot().frame;
-      if (!pixel || !frame || !imageId) return;
-      const [x, y] = pixel.map((value) => Math.round(value * 10) / 10) as [number, number];
-      const event = { imageId, frame, x, y, ...(draw ? { draw } : {}) };
-      pointer.push(event);
-      if (draw) pointing.moved({ ...event, userId: me });
-      else pointing.lift(me);
-    },
-    [live, alone, pane, imageId, pointer, pointing, me],
-  );
+    if (came.length > 0) again();
+  }, [others, pointing, t, again]);
 
   const nameOf = useCallback((id: string) => fullName(all.find((one) => one.id === id) ?? {}), [all]);
   const follow = (id: string | undefined) => {
@@ -184,8 +222,6 @@ export function useTogether(imageId: string | undefined, pane: Pane | undefined,
     point,
     nameOf,
     /** Call it for each act of the person. */
-    acted: () => {
-      active.current = Date.now();
-    },
+    acted,
   };
 }

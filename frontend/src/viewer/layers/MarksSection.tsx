@@ -7,8 +7,9 @@ import { useTranslation } from 'react-i18next';
 import { fullName } from '../../lib/format';
 import type { Measure } from '../engine';
 import { partsOf } from '../markUid';
+import type { AuthorLayers } from './authors';
 import { exportLayer } from './layers';
-import type { AuthorLayers, MarkLayers } from './useLayers';
+import type { MarkLayers } from './useLayers';
 
 interface ListProps {
   measures: readonly Measure[];

@@ -1,50 +1,15 @@
-import type { Layer, Layers, Mark } from '@lightbox/contract/annotations/schemas.js';
-import type { UserRef } from '@lightbox/contract/users/schemas.js';
+import type { Layers, Mark } from '@lightbox/contract/annotations/schemas.js';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { askBeforeLeaving } from '../../lib/leaving';
-import { holdPrivate } from '../../lib/private';
 import type { Engine } from '../useEngine';
+import { type AuthorLayers, authorKey, byAuthor, layersOfOthers, OWN, ownLayers } from './authors';
 import { Keeper, type KeepState } from './keeper';
+import { forget, keeperChanged, keepers, watchKeepers } from './keepers';
 import { callsFor, layersOf, type Source } from './layers';
 
-/** The keepers of the images, by the id of the image. One with unsaved marks outlives its screen. */
-const keepers = new Map<string, Keeper>();
 /** The images that a viewer shows now. */
 const opened = new Set<string>();
-const listeners = new Set<() => void>();
-const tell = () => {
-  for (const listener of listeners) listener();
-};
-function forget(id: string, keeper: Keeper) {
-  keeper.end();
-  if (keepers.get(id) === keeper) keepers.delete(id);
-}
-holdPrivate(() => {
-  for (const [id, keeper] of keepers) forget(id, keeper);
-});
-const saveAll = () => {
-  for (const keeper of keepers.values()) void keeper.flush();
-};
-window.addEventListener('online', saveAll);
-// A phone does not ask before it ends a page. It hides the page first.
-window.addEventListener('pagehide', saveAll);
-document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && saveAll());
-askBeforeLeaving(() => [...keepers.values()].some(({ state }) => state === 'saving' || state === 'waiting'));
 
-/** The layers of one author among the opened images. */
-export interface AuthorLayers {
-  key: string;
-  /** Absent for the person's own, and where the viewer is a guest. */
-  author: UserRef | undefined;
-  mine: boolean;
-  layers: readonly Layer[];
-}
-
-const OWN = 'own';
-
-const ownOf = (data: Layers | undefined, me: string | undefined, imageId: string) =>
-  data?.layers.find((layer) => layer.imageId === imageId && layer.author?.id === me);
 const nothing: readonly AuthorLayers[] = [];
 
 interface Wishes {
@@ -57,18 +22,44 @@ interface Wishes {
   ended: boolean;
 }
 
+interface Drawing extends Omit<Wishes, 'source'> {
+  data: Layers | undefined;
+  /** The keys of the authors whose marks are not drawn. */
+  hidden: ReadonlySet<string>;
+}
+
 const worst = (states: readonly KeepState[]): KeepState =>
   (['refused', 'waiting', 'saving'] as const).find((state) => states.includes(state)) ?? 'saved';
 
-/** Reads, draws and keeps the marks of the opened images. */
-export function useLayers({ engine, source, images, me, ended }: Wishes) {
-  const { data } = useQuery({
-    ...layersOf(source ?? { imageId: '' }),
-    enabled: source !== undefined && engine !== undefined && !ended,
-  });
-  const [, setTold] = useState(0);
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+/** Draws the marks of other people. With the screen they leave the library. */
+function useMarksOfOthers({ engine, data, images, me, hidden, ended }: Drawing) {
+  /** The images of the drawn layers, by the id of the layer. */
+  const drawn = useRef(new Map<string, string>());
+  useEffect(() => {
+    if (!engine || !data || ended) return;
+    const shown = layersOfOthers(data, images, me);
+    for (const [id, imageId] of drawn.current) {
+      if (!shown.some((layer) => layer.id === id)) engine.showMarks(imageId, id, [], true);
+    }
+    drawn.current = new Map(shown.map(({ id, imageId }) => [id, imageId]));
+    for (const layer of shown) {
+      engine.showMarks(layer.imageId, layer.id, layer.marks, !hidden.has(authorKey(layer, me)));
+    }
+  }, [engine, data, ended, images, me, hidden]);
+  useEffect(() => {
+    if (!engine) return;
+    return () => {
+      for (const [id, imageId] of drawn.current) engine.showMarks(imageId, id, [], true);
+      drawn.current = new Map();
+    };
+  }, [engine]);
+}
+
+/** Draws the person's own marks, and has every change of them kept. */
+function useOwnMarks({ engine, data, images, me, hidden, ended }: Drawing) {
+  const mayAnnotate = data?.mayAnnotate === true && me !== undefined;
   const [editing, setEditing] = useState<string>();
+  const [, setTold] = useState(0);
   const now = useRef({ hidden, ended, data, wantsShared: false });
   now.current = { ...now.current, hidden, ended, data };
 
@@ -80,7 +71,7 @@ export function useLayers({ engine, source, images, me, ended }: Wishes) {
       const made = new Keeper({
         ...callsFor(imageId, me),
         show: (marks: readonly Mark[]) => engine.showMarks(imageId, undefined, marks, !now.current.hidden.has(OWN)),
-        changed: tell,
+        changed: keeperChanged,
       });
       made.shared = now.current.wantsShared;
       keepers.set(imageId, made);
@@ -89,14 +80,9 @@ export function useLayers({ engine, source, images, me, ended }: Wishes) {
     [engine, me],
   );
 
-  useEffect(() => {
-    const listener = () => setTold((n) => n + 1);
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
-  }, []);
+  useEffect(() => watchKeepers(() => setTold((n) => n + 1)), []);
 
   // With the screen its marks leave the library; those that are not saved stay with their keeper.
-  const others = useRef(new Map<string, string>());
   useEffect(() => {
     if (!engine) return;
     for (const id of images) {
@@ -114,8 +100,6 @@ export function useLayers({ engine, source, images, me, ended }: Wishes) {
       for (const { imageId, layer } of engine.drawnMarks()) {
         if (images.has(imageId) && !layer) engine.showMarks(imageId, undefined, [], true);
       }
-      for (const [id, imageId] of others.current) engine.showMarks(imageId, id, [], true);
-      others.current = new Map();
     };
   }, [engine, images]);
 
@@ -126,34 +110,24 @@ export function useLayers({ engine, source, images, me, ended }: Wishes) {
     for (const { imageId, layer, mark } of engine.drawnMarks()) {
       if (!layer && images.has(imageId)) own.set(imageId, [...(own.get(imageId) ?? []), mark]);
     }
+    const stored = now.current.data && ownLayers(now.current.data, me);
     for (const [id, marks] of own) {
       const isNew = !keepers.has(id);
       const keeper = keeperOf(id);
       keeper?.drawn(marks);
-      if (isNew) keeper?.read(ownOf(now.current.data, me, id));
+      if (isNew) keeper?.read(stored?.get(id));
     }
   }, [engine, images, keeperOf, me]);
 
-  const mayAnnotate = data?.mayAnnotate === true && me !== undefined;
   useEffect(() => {
-    if (!engine || !data || ended) return;
-    if (mayAnnotate) {
-      collect();
-      const own = new Map(data.layers.filter(({ author }) => author?.id === me).map((layer) => [layer.imageId, layer]));
-      now.current.wantsShared ||= [...own.values()].some(({ shared }) => shared);
-      for (const id of new Set([...own.keys(), ...[...keepers.keys()].filter((one) => images.has(one))])) {
-        if (images.has(id)) keeperOf(id)?.read(own.get(id));
-      }
+    if (!engine || !data || ended || !mayAnnotate) return;
+    collect();
+    const stored = ownLayers(data, me);
+    now.current.wantsShared ||= [...stored.values()].some(({ shared }) => shared);
+    for (const id of images) {
+      if (stored.has(id) || keepers.has(id)) keeperOf(id)?.read(stored.get(id));
     }
-    const shown = data.layers.filter(({ author, imageId }) => !(me && author?.id === me) && images.has(imageId));
-    for (const [id, imageId] of others.current) {
-      if (!shown.some((layer) => layer.id === id)) engine.showMarks(imageId, id, [], true);
-    }
-    others.current = new Map(shown.map(({ id, imageId }) => [id, imageId]));
-    for (const { id, imageId, author, marks } of shown) {
-      engine.showMarks(imageId, id, marks, !hidden.has(author?.id ?? id));
-    }
-  }, [engine, data, ended, mayAnnotate, collect, images, keeperOf, me, hidden]);
+  }, [engine, data, ended, mayAnnotate, collect, images, keeperOf, me]);
 
   useEffect(() => {
     if (!engine || !mayAnnotate || ended) return;
@@ -172,36 +146,40 @@ export function useLayers({ engine, source, images, me, ended }: Wishes) {
   }, [engine, mayAnnotate, ended, collect]);
 
   const own = [...keepers].filter(([id]) => images.has(id)).map(([, keeper]) => keeper);
-  const state = worst(own.map((keeper) => keeper.state));
-
-  const authors = useMemo(() => {
-    if (!data) return nothing;
-    const groups = new Map<string, AuthorLayers>();
-    for (const layer of data.layers) {
-      if (!images.has(layer.imageId)) continue;
-      const mine = me !== undefined && layer.author?.id === me;
-      const key = mine ? OWN : (layer.author?.id ?? layer.id);
-      const group = groups.get(key) ?? { key, author: mine ? undefined : layer.author, mine, layers: [] };
-      groups.set(key, { ...group, layers: [...group.layers, layer] });
-    }
-    return [...groups.values()];
-  }, [data, images, me]);
-
   return {
-    /** True once it is known that marks are not kept here. */
-    notKept: data !== undefined && !mayAnnotate,
     mayAnnotate,
-    authors,
-    state,
+    state: worst(own.map((keeper) => keeper.state)),
     hasMarks: own.some((keeper) => keeper.marks.length > 0),
     shared: own.some((keeper) => keeper.shared) || (own.length === 0 && now.current.wantsShared),
     share: (shared: boolean) => {
       now.current.wantsShared = shared;
       for (const keeper of own) keeper.share(shared);
-      tell();
+      keeperChanged();
     },
     canUndo: own.some(({ lastChange }) => lastChange > 0),
     undo: () => [...own].sort((one, other) => other.lastChange - one.lastChange)[0]?.undo(),
+    /** The arrow whose text is asked for. */
+    editing,
+    edit: setEditing,
+  };
+}
+
+/** Reads, draws and keeps the marks of the opened images. */
+export function useLayers({ engine, source, images, me, ended }: Wishes) {
+  const { data } = useQuery({
+    ...layersOf(source ?? { imageId: '' }),
+    enabled: source !== undefined && engine !== undefined && !ended,
+  });
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const own = useOwnMarks({ engine, data, images, me, hidden, ended });
+  useMarksOfOthers({ engine, data, images, me, hidden, ended });
+  const authors = useMemo(() => (data ? byAuthor(data, images, me) : nothing), [data, images, me]);
+
+  return {
+    ...own,
+    /** True once it is known that marks are not kept here. */
+    notKept: data !== undefined && !own.mayAnnotate,
+    authors,
     isHidden: (key: string) => hidden.has(key),
     toggle: (key: string) => {
       const next = new Set(hidden);
@@ -212,9 +190,6 @@ export function useLayers({ engine, source, images, me, ended }: Wishes) {
         if (images.has(id)) engine?.showMarks(id, undefined, keeper.marks, !next.has(OWN));
       }
     },
-    /** The arrow whose text is asked for. */
-    editing,
-    edit: setEditing,
     textAt: (uid: string) => engine?.textAt(uid) ?? '',
     setText: (uid: string, text: string) => engine?.setText(uid, text),
   };
