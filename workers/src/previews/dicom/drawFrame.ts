@@ -15,7 +15,7 @@ export interface DrawOptions {
 /** Returns how the greys of a frame are shown, from 0. */
 export function greysOf(film: Film, frame: number): GreyFacts & { photometricInterpretation: string } {
   const ofFile = greyFacts(film);
-  const { windows = ofFile.windows, ...ofFrame } = perFrameFacts(film.set, frame + 1)?.[frame] ?? {};
+  const { windows = ofFile.windows, ...ofFrame } = perFrameFacts(film, frame + 1)?.[frame] ?? {};
   return { ...ofFile, ...ofFrame, windows, photometricInterpretation: film.pixels.photometric };
 }
 

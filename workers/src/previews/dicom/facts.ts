@@ -31,9 +31,9 @@ export function greyFacts({ set, pixels, rescale }: Film): Partial<FrameFacts> &
   const { signed } = pixels;
   const ofPixels = signed ? 'SS' : 'US';
   const modalityLut = lookupTable(set.items(0x00283000)[0], signed);
-  const intercept = rescale?.intercept ?? (modalityLut ? null : set.number(0x00281052, 'DS'));
+  const toValues = modalityLut ? {} : rescaleOf(set, rescale);
   // A VOI LUT takes the values behind the rescale (PS3.3 §C.11.2.1.1).
-  const signedValues = signed || (intercept ?? 0) < 0;
+  const signedValues = signed || (toValues.rescaleIntercept ?? 0) < 0;
   const voiLuts = set
     .items(0x00283010)
     .slice(0, 16)
@@ -46,8 +46,7 @@ export function greyFacts({ set, pixels, rescale }: Film): Partial<FrameFacts> &
   return {
     windows: windows.length > 0 ? windows : ofOneBit,
     ...present({
-      rescaleSlope: rescale?.slope ?? (modalityLut ? null : set.number(0x00281053, 'DS') || null),
-      rescaleIntercept: intercept,
+      ...toValues,
       rescaleType: shortText(set, 0x00281054),
       voiFunction: voiFunction === 'LINEAR_EXACT' || voiFunction === 'SIGMOID' ? voiFunction : null,
       modalityLut,
@@ -57,6 +56,16 @@ export function greyFacts({ set, pixels, rescale }: Film): Partial<FrameFacts> &
       smallestPixelValue: set.number(0x00280106, ofPixels),
       largestPixelValue: set.number(0x00280107, ofPixels),
     }),
+  };
+}
+
+/** Returns the rescale of a file or a frame, behind the steps that plain frames hold in place of fractions. */
+function rescaleOf(set: DataSet, steps: Film['rescale']): Pick<FrameFacts, 'rescaleSlope' | 'rescaleIntercept'> {
+  const [slope, intercept] = [set.number(0x00281053, 'DS') || null, set.number(0x00281052, 'DS')];
+  if (!steps) return present({ rescaleSlope: slope, rescaleIntercept: intercept });
+  return {
+    rescaleSlope: steps.slope * (slope ?? 1),
+    rescaleIntercept: steps.intercept * (slope ?? 1) + (intercept ?? 0),
   };
 }
 
@@ -211,15 +220,15 @@ const SHARED_GROUPS = 0x52009229;
 const PER_FRAME_GROUPS = 0x52009230;
 
 /** Returns the facts of each frame of an enhanced multi-frame file (PS3.3 §C.7.6.16); null for other files. */
-export function perFrameFacts(set: DataSet, count: number): PerFrame[] | null {
+export function perFrameFacts({ set, rescale }: Film, count: number): PerFrame[] | null {
   const [shared] = set.items(SHARED_GROUPS);
   const frames = set.items(PER_FRAME_GROUPS);
   if ((!shared && frames.length === 0) || count > PER_FRAME_FRAMES) return null;
-  const common = shared ? groupsOf(shared) : {};
-  return Array.from({ length: count }, (_, i) => ({ ...common, ...(frames[i] ? groupsOf(frames[i]) : {}) }));
+  const common = shared ? groupsOf(shared, rescale) : {};
+  return Array.from({ length: count }, (_, i) => ({ ...common, ...(frames[i] ? groupsOf(frames[i], rescale) : {}) }));
 }
 
-function groupsOf(item: DataSet): PerFrame {
+function groupsOf(item: DataSet, steps: Film['rescale']): PerFrame {
   const group = (tag: number): DataSet | undefined => item.items(tag)[0];
   const [measures, position, orient] = [group(0x00289110), group(0x00209113), group(0x00209116)];
   const [voi, transform] = [group(0x00289132), group(0x00289145)];
@@ -230,8 +239,7 @@ function groupsOf(item: DataSet): PerFrame {
     pixelSpacing: measures && spacing(measures, 0x00280030),
     sliceThickness: measures?.number(0x00180050, 'DS'),
     windows: windows.length > 0 ? windows : null,
-    rescaleSlope: transform?.number(0x00281053, 'DS') || null,
-    rescaleIntercept: transform?.number(0x00281052, 'DS'),
+    ...(transform && rescaleOf(transform, steps)),
     rescaleType: transform && shortText(transform, 0x00281054),
   });
 }

@@ -1,5 +1,6 @@
+import { factsOfFrame } from '@lightbox/contract/annotations/measuring.js';
 import { limits } from '@lightbox/contract/limits.js';
-import { element, partTen } from '@lightbox/testkit/part10.js';
+import { element, item, partTen } from '@lightbox/testkit/part10.js';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -80,21 +81,53 @@ describe('greys reach a viewer with their values', () => {
     expect(await seen(make())).toEqual(values);
   });
 
-  test('with fractions, by their rescale', async () => {
+  const transformation = (...values: [slope: string, intercept: string]): Row[] => {
+    const [slope, intercept] = values;
+    const rescale = Buffer.concat([element(0x00281052, 'DS', intercept), element(0x00281053, 'DS', slope)]);
+    return [[0x52009229, 'SQ', item(element(0x00289145, 'SQ', item(rescale)))]];
+  };
+  const ofFile: Row[] = [
+    [0x00281052, 'DS', '1'],
+    [0x00281053, 'DS', '2'],
+  ];
+
+  test.each<[string, Row[], (value: number) => number]>([
+    ['by their rescale', [], (value) => value],
+    ['behind the rescale of the file', ofFile, (value) => value * 2 + 1],
+    // PS3.3 §A.75: every parametric map has it.
+    ['as they are, where each frame says so', transformation('1', '0'), (value) => value],
+    ['behind the rescale of each frame', transformation('2', '1'), (value) => value * 2 + 1],
+  ])('with fractions, %s', async (_how, extra, shown) => {
     const fractions = Float32Array.from(greys, (value) => value / 1000 - 7);
     const file = partTen(
       Buffer.concat([
-        dataSet(pixelModule({ ...GREY, bits: 32 })),
+        dataSet(pixelModule({ ...GREY, bits: 32, extra })),
         element(0x7fe00008, 'OF', Buffer.from(fractions.buffer)),
       ]),
     );
     const { drawing, blob } = await prepared(file);
-    const { rescaleSlope = 0, rescaleIntercept = 0 } = drawing.facts;
+    const { rescaleSlope = 0, rescaleIntercept = 0 } = factsOfFrame(drawing.facts, 1);
     const { values } = await viewerFrame(drawing, blob, 0);
     const off = Array.from(values, (value, i) =>
-      Math.abs(value * rescaleSlope + rescaleIntercept - (fractions[i] ?? 0)),
+      Math.abs(value * rescaleSlope + rescaleIntercept - shown(fractions[i] ?? 0)),
     );
-    expect(Math.max(...off)).toBeLessThan(0.001);
+    expect(Math.max(...off)).toBeLessThan(0.002);
+  });
+
+  test('with fractions, in the window of their own values', async () => {
+    const three = Float32Array.from({ length: 256 }, (_, i) => (i % 3) * 0.002);
+    const window = Buffer.concat([element(0x00281050, 'DS', '0.502'), element(0x00281051, 'DS', '1.004')]);
+    const [[tag, vr, shared]] = transformation('1', '0') as [[number, string, Buffer]];
+    const groups = item(Buffer.concat([shared.subarray(8), element(0x00289132, 'SQ', item(window))]));
+    const file = partTen(
+      Buffer.concat([
+        dataSet(pixelModule({ ...GREY, bits: 32, extra: [[tag, vr, groups]] })),
+        element(0x7fe00008, 'OF', Buffer.from(three.buffer)),
+      ]),
+    );
+    const { preview } = await prepared(file);
+    const drawn = await sharp(preview?.bytes).greyscale().raw().toBuffer();
+    expect([...new Set(drawn)]).toEqual([0, 128, 255]);
   });
 });
 

@@ -77,7 +77,7 @@ function filmFacts(film: Film): FrameFacts {
   const { frames, pixels, set } = film;
   const middle = middleOf(frames.count);
   const overlays = overlaysOf(film);
-  const perFrame = perFrameFacts(set, frames.count);
+  const perFrame = perFrameFacts(film, frames.count);
   const isGrey = pixels.samples === 1 && pixels.photometric !== 'PALETTE COLOR';
   // Enhanced files have these facts for each frame. Those of the whole file are then the ones of its preview.
   const { windows = [], ...ofPreview } = perFrame?.[middle] ?? {};
