@@ -20,7 +20,7 @@ interface Slice {
   position: Vector;
 }
 
-/** A stack of parallel slices at even distances: what other planes can be cut from. */
+/** A stack of parallel slices, straight above each other at even distances: what other planes can be cut from. */
 export interface Volume {
   key: string;
   /** In the order of the positions along `normal`. */
@@ -38,8 +38,16 @@ export interface Volume {
 /** The most that distances between slices may differ, as a share of their mean. */
 const UNEVEN = 0.1;
 const SLICES_NEEDED = 4;
+/** The most by which a slice may be shifted along its rows or columns, in pixels. A tilted gantry shifts each one further. */
+const SHIFTED = 0.5;
 
-/** Returns the volume of a stack, or undefined when its slices are not parallel, even and of one size. */
+const isNear = (a: readonly number[] | undefined, b: readonly number[], by: number) =>
+  a !== undefined && b.every((value, i) => Math.abs(value - (a[i] ?? Number.NaN)) <= by);
+
+/**
+ * Returns the volume of a stack, or undefined when its slices are not parallel, even, of one size and straight above each
+ * other: a cut through them would have wrong lengths and angles.
+ */
 export function volumeOf(frameIds: readonly string[]): Volume | undefined {
   if (frameIds.length < SLICES_NEEDED) return undefined;
   const all = frameIds.map((frameId) => {
@@ -56,13 +64,21 @@ export function volumeOf(frameIds: readonly string[]): Volume | undefined {
   const slices: (Slice & { at: number })[] = [];
   for (const { frameId, facts } of all) {
     if (!facts?.position || facts.rows !== first.rows || facts.columns !== first.columns) return undefined;
-    if (facts.orientation?.some((value, i) => Math.abs(value - (first.orientation?.[i] ?? 0)) > 1e-3)) return undefined;
+    if (!isNear(facts.orientation, first.orientation, 1e-3)) return undefined;
+    if (!isNear(facts.pixelSpacing, first.pixelSpacing, 1e-3 * Math.min(...first.pixelSpacing))) return undefined;
+    if (facts.frameOfReference !== first.frameOfReference) return undefined;
     const position = facts.position as Vector;
     slices.push({ frameId, position, at: dot(position, normal) });
   }
   slices.sort((a, b) => a.at - b.at);
   const steps = slices.slice(1).map(({ at }, i) => at - (slices[i]?.at ?? 0));
   const mean = steps.reduce((sum, step) => sum + step, 0) / steps.length;
+  const lowest = slices[0]?.position as Vector;
+  const shift = ({ position }: Slice, axis: Vector) => Math.abs(dot(position, axis) - dot(lowest, axis));
+  const [rowSpacing, columnSpacing] = first.pixelSpacing;
+  const isShifted = (slice: Slice) =>
+    shift(slice, row) > SHIFTED * columnSpacing || shift(slice, column) > SHIFTED * rowSpacing;
+  if (slices.some(isShifted)) return undefined;
   if (mean < 1e-3 || steps.some((step) => Math.abs(step - mean) > mean * UNEVEN)) return undefined;
   return {
     key: `${all[0]?.id}-${frameIds.length}`,
@@ -144,8 +160,18 @@ async function load(frameId: string): Promise<Types.IImage> {
   }
   const [model] = sources as [Types.IImage];
   const [row, column, slice] = volume.spacing;
+  let [lower, upper] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of pixels) {
+    if (value < lower) lower = value;
+    if (value > upper) upper = value;
+  }
+  const isWindowed = (factsById(frameOf(volume.slices[0]?.frameId ?? '').id)?.windows.length ?? 0) > 0;
   return {
     ...model,
+    ...(isWindowed ? {} : utilities.windowLevel.toWindowLevel(lower, upper)),
+    // The values are those behind the modality LUT, and the library's facts about the slice do not hold for them.
+    ...{ minPixelValue: lower, maxPixelValue: upper, slope: 1, intercept: 0 },
+    ...{ preScale: undefined, isPreScaled: undefined, cachedLut: undefined },
     imageId: frameId,
     rows: height,
     columns: width,
