@@ -8,7 +8,6 @@ import { dicomFile } from '@lightbox/backend/annotations/dicom/write.js';
 import { factsOfFrame, type Point } from '@lightbox/contract/annotations/measuring.js';
 import type { Mark, MarkKind } from '@lightbox/contract/annotations/schemas.js';
 import { type Frame, pixelsUnder } from '@lightbox/contract/annotations/statistics.js';
-import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { openPictures, type Pictures, type Prepared } from '@lightbox/workers/previews/preview.js';
 import { viewerFrame } from '@lightbox/workers/testing/viewerFrame.js';
@@ -78,7 +77,7 @@ async function writeExports(
   const marks: Mark[] = [];
   for (const frame of new Set([1, frames])) {
     const image = await valuesOf(prepared, source, frame).catch(() => undefined);
-    marks.push(...marksOn(frame, columns, rows).map((mark) => measured(facts, mark, image)));
+    marks.push(...marksOn(frame, columns, rows).map((mark) => measured(mark, image)));
   }
   try {
     const header = headerOf(prepared.tags);
@@ -103,8 +102,8 @@ async function valuesOf({ drawing }: Prepared, source: Buffer, n: number): Promi
 }
 
 /** Adds the values of the pixels to a mark, as the viewer of its author does. */
-function measured(facts: FrameFacts, mark: Mark, image: Frame | undefined): Mark {
-  const pixels = image && pixelsUnder(image, factsOfFrame(facts, mark.frame), mark);
+function measured(mark: Mark, image: Frame | undefined): Mark {
+  const pixels = image && pixelsUnder(image, mark);
   return pixels ? { ...mark, pixels } : mark;
 }
 

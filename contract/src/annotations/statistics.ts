@@ -1,4 +1,3 @@
-import type { FrameFacts } from '../images/drawing.js';
 import type { Point } from './measuring.js';
 import type { MarkKind, PixelValues } from './schemas.js';
 
@@ -54,16 +53,11 @@ export function valueAt(image: Frame, [x, y]: Point): number | undefined {
   return image.getPixelData()[row * image.columns + column];
 }
 
-/**
- * Returns the values of the pixels under a mark of a picture in grey, as its author keeps them; undefined for other
- * marks, and where the picture has gone through a VOI LUT: then its values are not those of the file.
- */
+/** Returns the values of the pixels under a mark of a picture in grey, as its author keeps them; undefined for other marks. */
 export function pixelsUnder(
   image: Frame,
-  { windows, voiLuts }: Pick<FrameFacts, 'windows' | 'voiLuts'>,
   { kind, points }: { kind: MarkKind; points: readonly Point[] },
 ): PixelValues | undefined {
-  if (windows.length === 0 && voiLuts?.length) return undefined;
   const [a, b, c, d] = points;
   if (kind === 'probe' && a) {
     const mean = valueAt(image, a);

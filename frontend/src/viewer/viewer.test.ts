@@ -17,7 +17,7 @@ import { queryClient } from '../lib/query';
 import { answer } from '../lib/testing';
 import { frameIdOf, frameOf } from './engine/frameId';
 import { moduleOf } from './engine/modules';
-import { checkDecoded, checkLength, checkSize, DamagedFrame, throughTable } from './engine/pixels';
+import { checkDecoded, checkLength, checkSize, DamagedFrame, throughTable, throughTables } from './engine/pixels';
 import { entriesOf, entryOfImage } from './entries';
 import { studyFacts } from './frames';
 import { acts, commandOf, keysOfAct, keysOfTool, tools, usesKey } from './keys';
@@ -70,6 +70,17 @@ describe('the loader', () => {
   it('Values outside of a look-up table get its first or last entry.', () => {
     const table = { first: 10, bits: 16, entries: btoa('\x01\x00\x02\x00\x00\x01') };
     expect([...throughTable([5, 10, 11, 12, 99], table)]).toEqual([1, 1, 2, 256, 256]);
+  });
+
+  it('A VOI LUT takes the values behind the rescale of the file, or behind its modality LUT.', () => {
+    const voi = { first: -2, bits: 8, entries: btoa('\x01\x00\x02\x00\x03\x00\x04\x00\x05\x00') };
+    const ofFile = { windows: [], voiLuts: [voi], rescaleSlope: 0.5, rescaleIntercept: -10 };
+    expect(Array.from(throughTables([16, 18, 20, 22, 24], ofFile))).toEqual([1, 2, 3, 4, 5]);
+    const modalityLut = { first: 7, bits: 8, entries: btoa('\x02\x00\x00\x00') };
+    expect(Array.from(throughTables([7, 8], { windows: [], voiLuts: [voi], modalityLut }))).toEqual([5, 3]);
+    // A window takes the place of the VOI LUT.
+    const window = [{ center: 1, width: 2 }];
+    expect(Array.from(throughTables([7, 8], { windows: window, voiLuts: [voi], modalityLut }))).toEqual([2, 0]);
   });
 
   it('The name of a frame leads back to its image and number.', () => {
@@ -174,13 +185,9 @@ describe('measuring', () => {
     ]);
     expect(found).toMatchObject({ pixels: 5, mean: 5.2 });
     expect(found?.deviation).toBeCloseTo(2.4);
-    const plain = { windows: [], voiLuts: undefined };
     const probe = (x: number) => ({ kind: 'probe' as const, points: [[x, 2] as const] });
-    expect(pixelsUnder(image, plain, probe(2.4))).toEqual({ mean: 10 });
-    expect(pixelsUnder(image, plain, probe(5))).toBeUndefined();
-    // Its values are not those of the file.
-    const table = { first: 0, bits: 8, entries: '' };
-    expect(pixelsUnder(image, { windows: [], voiLuts: [table] }, probe(2))).toBeUndefined();
+    expect(pixelsUnder(image, probe(2.4))).toEqual({ mean: 10 });
+    expect(pixelsUnder(image, probe(5))).toBeUndefined();
     expect(
       statisticsIn(image, [
         [2, 2],

@@ -1,11 +1,21 @@
 import { imageLoader, metaData, type Types } from '@cornerstonejs/core';
 import { createImage, init } from '@cornerstonejs/dicom-image-loader';
+import { factsOfFrame } from '@lightbox/contract/annotations/measuring.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { ApiError } from '../../lib/http';
 import { type FrameBytes, fetchFrame, fetchRendered } from '../frames';
 import { type FrameRef, frameOf, scheme } from './frameId';
 import { moduleOf, usesTable } from './modules';
-import { checkDecoded, checkLength, checkSize, DamagedFrame, throughTable } from './pixels';
+import {
+  checkDecoded,
+  checkLength,
+  checkSize,
+  DamagedFrame,
+  keepBeforeVoi,
+  modalityValues,
+  throughTables,
+  voiLutOf,
+} from './pixels';
 import { reformatScheme, reformatted } from './reformat';
 import { factsById, isColoured, markColoured } from './registry';
 
@@ -48,11 +58,9 @@ type Made = Types.IImage & { voxelManager?: { setScalarData?: (data: unknown) =>
 
 /** Applies the tables of the file to decoded values. */
 function applyTables(image: Made, facts: FrameFacts): void {
-  let values: ArrayLike<number> = image.getPixelData();
-  if (facts.modalityLut) values = throughTable(values, facts.modalityLut);
-  const voi = facts.windows.length === 0 ? facts.voiLuts?.[0] : undefined;
-  if (voi) values = throughTable(values, voi);
-  const out = values as Uint16Array;
+  const stored = image.getPixelData();
+  const out = throughTables(stored, facts) as Uint16Array;
+  if (voiLutOf(facts)) keepBeforeVoi(image, () => modalityValues(stored, facts));
   let [lower, upper] = [65_535, 0];
   for (const value of out) {
     if (value < lower) lower = value;
@@ -103,7 +111,8 @@ async function fromBytes(frameId: string, { blob, syntax }: FrameBytes, facts: F
   const bytes = new Uint8Array(await blob.arrayBuffer());
   if (native.includes(syntax)) checkLength(bytes.length, facts);
   const image = await decoded(frameId, bytes, syntax ?? explicitLittleEndian, options);
-  if (!image.color && usesTable(facts)) applyTables(image, facts);
+  const own = factsOfFrame(facts, frameOf(frameId).n);
+  if (!image.color && usesTable(own)) applyTables(image, own);
   return image;
 }
 

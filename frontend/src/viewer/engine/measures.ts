@@ -19,6 +19,7 @@ import { i18n } from '../../i18n';
 import { ltr } from '../../lib/format';
 import { frameOf } from './frameId';
 import { annotationsInOrder } from './order';
+import { withModalityValues } from './pixels';
 import { isFromCorner, type PlaneModule, pixelOf } from './plane';
 import { reformatScheme } from './reformat';
 import { factsById } from './registry';
@@ -66,19 +67,26 @@ const atDetector = (said: boolean) => (said ? [i18n.t('viewer.atDetector')] : []
 /** Returns the values of the pixels under a mark; undefined while its frame is not in memory. */
 export function pixelsOf(frameId: string, mark: Pick<Mark, 'kind' | 'points'>): PixelValues | undefined {
   const [image, facts] = [cache.getImage(frameId), factsFor(frameId)];
-  return image && facts && !image.color ? pixelsUnder(image, facts, mark) : undefined;
+  const values = facts && valuesOf(image, facts);
+  return values && pixelsUnder(values, mark);
 }
 
+/** The values of a picture in grey that are measured. */
+const valuesOf = (image: Types.IImage | undefined, facts: FrameFacts) =>
+  image && !image.color ? withModalityValues(image, facts) : undefined;
+
 function probe(image: Types.IImage | undefined, facts: FrameFacts, point: Point): Measured | undefined {
-  const value = image && valueAt(image, point);
-  if (!image || value === undefined) return undefined;
-  if (image.color) {
+  if (image?.color) {
+    if (valueAt(image, point) === undefined) return undefined;
     const values = image.getPixelData();
     const step = values.length / (image.rows * image.columns);
     const at = Math.round(point[1]) * image.columns + Math.round(point[0]);
     const rgb = [0, 1, 2].map((i) => values[at * step + i] as number);
     return { value: Math.round(rgb.reduce((sum, one) => sum + one, 0) / 3), unit: '', lines: [`RGB ${rgb.join(' ')}`] };
   }
+  const values = valuesOf(image, facts);
+  const value = values && valueAt(values, point);
+  if (value === undefined) return undefined;
   const unit = valueUnit(facts);
   return { value, unit, lines: [text(value, unit)] };
 }
@@ -86,7 +94,8 @@ function probe(image: Types.IImage | undefined, facts: FrameFacts, point: Point)
 function ellipse(image: Types.IImage | undefined, facts: FrameFacts, ends: [Point, Point, Point, Point]) {
   const { value: area, scale } = areaOf(facts, ends);
   const lines = [text(area, `${scale.unit}²`), ...atDetector(scale.atDetector)];
-  const found = image && !image.color ? statisticsIn(image, ends as Ellipse) : undefined;
+  const values = valuesOf(image, facts);
+  const found = values && statisticsIn(values, ends as Ellipse);
   if (!found) return { value: area, unit: '' as Unit, lines };
   const unit = valueUnit(facts);
   return {

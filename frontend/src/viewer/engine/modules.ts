@@ -1,9 +1,9 @@
 import { factsOfFrame } from '@lightbox/contract/annotations/measuring.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import { voiLutOf } from './pixels';
 
-/** True when a table changes the values before they are drawn. Slope and intercept then do not apply. */
-export const usesTable = (facts: FrameFacts) =>
-  facts.modalityLut !== undefined || ((facts.voiLuts?.length ?? 0) > 0 && facts.windows.length === 0);
+/** True when a table changes the values before they are drawn. The library then applies no slope and intercept. */
+export const usesTable = (facts: FrameFacts) => facts.modalityLut !== undefined || voiLutOf(facts) !== undefined;
 
 /** The interpretation of pixels that a browser or the server has drawn in colour. */
 const drawn = {

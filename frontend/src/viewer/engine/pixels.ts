@@ -1,3 +1,4 @@
+import type { Frame } from '@lightbox/contract/annotations/statistics.js';
 import type { FrameFacts, LookupTable } from '@lightbox/contract/images/drawing.js';
 
 /** The decoder returned something else than the frame that the facts describe. */
@@ -58,6 +59,29 @@ export function entriesOf({ entries }: LookupTable): Uint16Array {
   return Uint16Array.from({ length: bytes.length >> 1 }, (_, i) => view.getUint16(i * 2, true));
 }
 
+type Tables = Pick<FrameFacts, 'windows' | 'voiLuts' | 'modalityLut' | 'rescaleSlope' | 'rescaleIntercept'>;
+
+/** The VOI LUT through which a picture is drawn; undefined where it has a window. */
+export const voiLutOf = ({ windows, voiLuts }: Pick<Tables, 'windows' | 'voiLuts'>): LookupTable | undefined =>
+  windows.length === 0 ? voiLuts?.[0] : undefined;
+
+/** Returns the values behind the modality LUT, or behind the rescale in its place. */
+export function modalityValues(
+  values: ArrayLike<number>,
+  { modalityLut, rescaleSlope = 1, rescaleIntercept = 0 }: Tables,
+): ArrayLike<number> {
+  if (modalityLut) return throughTable(values, modalityLut);
+  if (rescaleSlope === 1 && rescaleIntercept === 0) return values;
+  return Float32Array.from(values, (value) => value * rescaleSlope + rescaleIntercept);
+}
+
+/** Returns the values that are drawn of a picture with tables: a VOI LUT takes those of the modality (PS3.3 §C.11.2). */
+export function throughTables(values: ArrayLike<number>, facts: Tables): ArrayLike<number> {
+  const voi = voiLutOf(facts);
+  const ofModality = modalityValues(values, facts);
+  return voi ? throughTable(ofModality, voi) : ofModality;
+}
+
 /** Replaces each value by its entry. Values below the first entry get the first one, values above get the last one. */
 export function throughTable(values: ArrayLike<number>, table: LookupTable): Uint16Array {
   const entries = entriesOf(table);
@@ -65,7 +89,28 @@ export function throughTable(values: ArrayLike<number>, table: LookupTable): Uin
   if (last < 0) throw new DamagedFrame('The look-up table is empty.');
   const out = new Uint16Array(values.length);
   for (let i = 0; i < values.length; i++) {
-    out[i] = entries[Math.min(last, Math.max(0, (values[i] as number) - table.first))] as number;
+    out[i] = entries[Math.min(last, Math.max(0, Math.round(values[i] as number) - table.first))] as number;
   }
   return out;
 }
+
+/** The values of pictures that were drawn through a VOI LUT, as they were before it. */
+const beforeVoi = new WeakMap<object, Frame>();
+
+/** Keeps the values of the modality for measurements. They are made for the first one: most pictures are only looked at. */
+export function keepBeforeVoi(image: Frame, make: () => ArrayLike<number>): void {
+  const { rows, columns } = image;
+  let values: ArrayLike<number> | undefined;
+  beforeVoi.set(image, {
+    rows,
+    columns,
+    getPixelData: () => {
+      values ??= make();
+      return values;
+    },
+  });
+}
+
+/** Returns a picture in grey with the values behind the modality LUT; undefined for a cut whose slices went through a VOI LUT. */
+export const withModalityValues = (image: Frame, facts: Tables): Frame | undefined =>
+  voiLutOf(facts) ? beforeVoi.get(image) : image;
