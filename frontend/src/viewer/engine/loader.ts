@@ -11,6 +11,7 @@ import {
   checkLength,
   checkSize,
   DamagedFrame,
+  hasFractions,
   keepBeforeVoi,
   modalityValues,
   throughTables,
@@ -56,41 +57,58 @@ async function coloursOf(picture: Blob, { rows = 0, columns = 0 }: FrameFacts): 
 /** The image of the library with the fields that its type lacks. */
 type Made = Types.IImage & { voxelManager?: { setScalarData?: (data: unknown) => void } };
 
-/** Applies the tables of the file to decoded values. */
-function applyTables(image: Made, facts: FrameFacts): void {
-  const stored = image.getPixelData();
-  const out = throughTables(stored, facts) as Uint16Array;
-  if (voiLutOf(facts)) keepBeforeVoi(image, () => modalityValues(stored, facts));
-  let [lower, upper] = [65_535, 0];
-  for (const value of out) {
+/** Gives an image other values, and its range. Returns the window that fits them. */
+function replaceValues(image: Made, values: Uint16Array | Float32Array) {
+  let [lower, upper] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of values) {
     if (value < lower) lower = value;
     if (value > upper) upper = value;
   }
-  image.getPixelData = () => out;
-  image.voxelManager?.setScalarData?.(out);
-  Object.assign(image, { dataType: 'Uint16Array', sizeInBytes: out.byteLength });
+  image.getPixelData = () => values;
+  image.voxelManager?.setScalarData?.(values);
+  Object.assign(image, { dataType: values.constructor.name, sizeInBytes: values.byteLength });
   Object.assign(image, { minPixelValue: lower, maxPixelValue: upper });
-  if (facts.windows.length === 0) {
-    Object.assign(image, { windowCenter: (lower + upper + 1) / 2, windowWidth: Math.max(1, upper - lower + 1) });
-  }
+  return { windowCenter: (lower + upper + 1) / 2, windowWidth: upper - lower + 1 };
+}
+
+/** Applies the tables of the file to decoded values. */
+function applyTables(image: Made, facts: FrameFacts): void {
+  const stored = image.getPixelData();
+  const fitting = replaceValues(image, throughTables(stored, facts) as Uint16Array);
+  if (voiLutOf(facts)) keepBeforeVoi(image, () => modalityValues(stored, facts));
+  if (facts.windows.length === 0) Object.assign(image, fitting);
+}
+
+/** Applies a rescale with fractions to decoded values. */
+function applyRescale(image: Made, facts: FrameFacts): void {
+  const values = modalityValues(image.getPixelData(), facts) as Float32Array;
+  const fitting = replaceValues(image, values);
+  Object.assign(image, { slope: 1, intercept: 0, preScale: { enabled: true, scaled: true } });
+  Object.assign(image.imageFrame ?? {}, { pixelData: values });
+  if (facts.windows.length === 0) Object.assign(image, fitting);
 }
 
 /** Facts of the frames that are being decoded: the library reads them again at the end, when the image may be closed. */
 const decoding = new Map<string, FrameFacts>();
 
 async function decoded(frameId: string, bytes: Uint8Array, syntax: string, options: object): Promise<Made> {
+  const ref = frameOf(frameId);
+  const own = factsOfFrame(factsOf(ref), ref.n);
+  // The library scales such values in place, as integers when the lowest and the highest are ones, or not at all.
+  const fractions = hasFractions(own);
   // The renderer without WebGL asks for RGBA, but the decoder does not add the fourth value to pixels that are RGB.
-  const wanted = { ...options, useRGBA: false } as never;
-  decoding.set(frameId, factsOf(frameOf(frameId)));
+  const wanted = { ...options, useRGBA: false, ...(fractions && { preScale: { enabled: false } }) } as never;
+  decoding.set(frameId, factsOf(ref));
   const image = await (createImage(frameId, bytes as never, syntax, wanted) as Promise<Made>).finally(() =>
     decoding.delete(frameId),
   );
   const components = image.color ? 3 : 1;
-  const facts = factsOf(frameOf(frameId));
   checkDecoded(
     { width: image.columns, height: image.rows, components, length: image.getPixelData().length },
-    { rows: facts.rows, columns: facts.columns },
+    { rows: own.rows, columns: own.columns },
   );
+  if (!image.color && usesTable(own)) applyTables(image, own);
+  else if (!image.color && fractions) applyRescale(image, own);
   return image;
 }
 
@@ -110,10 +128,7 @@ async function fromBytes(frameId: string, { blob, syntax }: FrameBytes, facts: F
   }
   const bytes = new Uint8Array(await blob.arrayBuffer());
   if (native.includes(syntax)) checkLength(bytes.length, facts);
-  const image = await decoded(frameId, bytes, syntax ?? explicitLittleEndian, options);
-  const own = factsOfFrame(facts, frameOf(frameId).n);
-  if (!image.color && usesTable(own)) applyTables(image, own);
-  return image;
+  return decoded(frameId, bytes, syntax ?? explicitLittleEndian, options);
 }
 
 /** True on a device whose memory is too small for frames of this size. */

@@ -6,9 +6,10 @@ import { kept, nothingShown, type PaneView, type Shown, sharedTurn, type Turned,
 import { rangeOf, type ValueRange } from '../window';
 import { withoutMouse } from './fingers';
 import { frameOf } from './frameId';
+import { extentOf } from './pixels';
 import { isFromCorner, type PlaneModule, pixelOf, worldOf } from './plane';
 import { Prefetch } from './prefetch';
-import { enable, engineId, renderingEngine, runningEngine } from './start';
+import { enable, engineId, isSmooth, renderingEngine, runningEngine } from './start';
 import { addMeasure, equip, unequip } from './tools';
 
 const minus = (a: readonly number[], b: readonly number[]) =>
@@ -145,7 +146,9 @@ export class Pane {
     const sent = sentOf(image);
     const range = this.#chosen ?? (sent && rangeOf(sent));
     if (!range) return;
-    viewport.setProperties({ voiRange: range, invert: Boolean(image.invert) !== this.#inverted }, true);
+    const interpolationType = Enums.InterpolationType[isSmooth(image) ? 'LINEAR' : 'NEAREST'];
+    const invert = Boolean(image.invert) !== this.#inverted;
+    viewport.setProperties({ voiRange: range, invert, interpolationType }, true);
     this.#set = { frameId: image.imageId, range };
   };
 
@@ -180,7 +183,7 @@ export class Pane {
       inverted: Boolean(invert) !== Boolean(image.invert),
       colour: image.color,
       edges: kept(this.#shown.edges, this.#edges()),
-      range: kept(this.#shown.range, { lower: image.minPixelValue, upper: image.maxPixelValue }),
+      range: kept(this.#shown.range, extentOf(image)),
       sent: kept(this.#shown.sent, sentOf(image)),
       drawing: this.#shown.drawing + 1,
     });
@@ -388,10 +391,12 @@ const windowOf = ({ lower, upper }: ValueRange) => {
   return { center, width };
 };
 const tidy = (value: number) => Math.round(value * 100) / 100;
+/** Values with fractions may be small, so a window keeps its digits. */
+const precise = (value: number) => Number(value.toPrecision(9));
 
 /** The window that the file states for this frame, or the one that fits its values. */
 function sentOf(image: Types.IImage): { center: number; width: number } | undefined {
   const first = (value: number | number[] | undefined) => (Array.isArray(value) ? value[0] : value);
   const [center, width] = [first(image.windowCenter), first(image.windowWidth)];
-  return center === undefined || width === undefined ? undefined : { center: tidy(center), width: tidy(width) };
+  return center === undefined || width === undefined ? undefined : { center: precise(center), width: precise(width) };
 }

@@ -1,5 +1,7 @@
+import type { Types } from '@cornerstonejs/core';
 import type { Frame } from '@lightbox/contract/annotations/statistics.js';
 import type { FrameFacts, LookupTable } from '@lightbox/contract/images/drawing.js';
+import type { ValueRange } from '../window';
 
 /** The decoder returned something else than the frame that the facts describe. */
 export class DamagedFrame extends Error {
@@ -65,6 +67,10 @@ type Tables = Pick<FrameFacts, 'windows' | 'voiLuts' | 'modalityLut' | 'rescaleS
 export const voiLutOf = ({ windows, voiLuts }: Pick<Tables, 'windows' | 'voiLuts'>): LookupTable | undefined =>
   windows.length === 0 ? voiLuts?.[0] : undefined;
 
+/** True when the rescale of a file makes fractions of the stored values. */
+export const hasFractions = ({ modalityLut, rescaleSlope = 1, rescaleIntercept = 0 }: Tables): boolean =>
+  !modalityLut && !(Number.isInteger(rescaleSlope) && Number.isInteger(rescaleIntercept));
+
 /** Returns the values behind the modality LUT, or behind the rescale in its place. */
 export function modalityValues(
   values: ArrayLike<number>,
@@ -92,6 +98,14 @@ export function throughTable(values: ArrayLike<number>, table: LookupTable): Uin
     out[i] = entries[Math.min(last, Math.max(0, Math.round(values[i] as number) - table.first))] as number;
   }
   return out;
+}
+
+type Scaled = Pick<Types.IImage, 'minPixelValue' | 'maxPixelValue' | 'slope' | 'intercept' | 'preScale'>;
+
+/** Returns the lowest and the highest value of a picture. Without WebGL the library keeps values with fractions as steps. */
+export function extentOf({ minPixelValue, maxPixelValue, slope, intercept, preScale }: Scaled): ValueRange {
+  if (preScale?.scaled) return { lower: minPixelValue, upper: maxPixelValue };
+  return { lower: minPixelValue * slope + intercept, upper: maxPixelValue * slope + intercept };
 }
 
 /** The values of pictures that were drawn through a VOI LUT, as they were before it. */

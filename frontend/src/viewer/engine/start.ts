@@ -1,11 +1,13 @@
 import {
   cache,
+  canRenderFloatTextures,
   Enums,
   getRenderingCapabilities,
   getShouldUseCPURendering,
   init as initCore,
   RenderingEngine,
   setUseCPURendering,
+  type Types,
 } from '@cornerstonejs/core';
 import { annotation, init as initTools } from '@cornerstonejs/tools';
 import type { ApiError } from '../../lib/http';
@@ -60,6 +62,16 @@ export function start(): void {
   window.addEventListener('unhandledrejection', (event) => {
     if (event.reason instanceof CancelledLoad) event.preventDefault();
   });
+}
+
+/**
+ * True when the picture may be drawn between its pixels. A graphics card that does not interpolate numbers with fractions
+ * draws nothing then; such numbers are also the form of those of 16 bits, unless the card has another.
+ */
+export function isSmooth(image: Types.IImage): boolean {
+  if (getShouldUseCPURendering() || canRenderFloatTextures()) return true;
+  const { norm16, norm16Linear } = getRenderingCapabilities();
+  return image.dataType === 'Uint8Array' || (/^U?[iI]nt16Array$/.test(image.dataType ?? '') && norm16 && norm16Linear);
 }
 
 export const engineId = 'viewer';

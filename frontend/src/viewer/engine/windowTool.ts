@@ -1,6 +1,7 @@
 import { getEnabledElement, type StackViewport, type Types, utilities } from '@cornerstonejs/core';
 import { WindowLevelTool } from '@cornerstonejs/tools';
 import { dragged, rangeOf } from '../window';
+import { extentOf } from './pixels';
 
 interface Drag {
   detail: { element: HTMLDivElement; deltaPoints: { canvas: Types.Point2 } };
@@ -16,8 +17,7 @@ export class WindowTool extends WindowLevelTool {
     const image = viewport?.getCornerstoneImage() as Types.IImage | undefined;
     if (!viewport || !voiRange || !image || image.color) return;
     const { windowWidth, windowCenter } = utilities.windowLevel.toWindowLevel(voiRange.lower, voiRange.upper);
-    const values = { lower: image.minPixelValue, upper: image.maxPixelValue };
-    const window = dragged({ center: windowCenter, width: windowWidth }, deltaPoints.canvas, values);
+    const window = dragged({ center: windowCenter, width: windowWidth }, deltaPoints.canvas, extentOf(image));
     viewport.setProperties({ voiRange: rangeOf(window) });
     viewport.render();
   }

@@ -1,0 +1,123 @@
+import { element, partTen, phantomFacts } from '@lightbox/testkit/part10.js';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, expect } from 'vitest';
+import { asGraphicsCard, launchChromium, withoutWebGl } from './chromium.js';
+import { test } from './journey.js';
+import { enterProviders, Person, password } from './person.js';
+import { visit } from './screens/judge.js';
+import { drag, measures, panes, places, press, shows } from './viewing.js';
+
+/** A picture whose rescale has fractions, as maps of MR and PET have, on devices that differ in what they can draw. */
+const rabia = { email: 'rabia.noor@example.org', username: 'rabia.noor', firstname: 'Rabia', lastname: 'Noor' };
+const { side } = phantomFacts;
+/** The values of three stripes, and their places. */
+const stripes = [5, 15.5, 25];
+const middles = [40, 128, 215];
+
+let owner: Person;
+let without: Browser;
+let map = '';
+/** A picture whose values are below 0.01, without a window. */
+let small = '';
+const others: Person[] = [];
+
+/** Returns a picture of the stripes. `rescale`: its window, if it has one, its intercept and its slope. */
+function striped(...rescale: Buffer[]): Buffer {
+  const pixels = Buffer.alloc(side * side * 2);
+  for (let i = 0; i < side * side; i++) {
+    const value = stripes[Math.floor(((i % side) / side) * 3)] as number;
+    pixels.writeUInt16LE(Math.round((value + 5) * 100), i * 2);
+  }
+  return partTen(
+    Buffer.concat([
+      element(0x00080060, 'CS', 'MR'),
+      element(0x00280002, 'US', 1),
+      element(0x00280004, 'CS', 'MONOCHROME2'),
+      element(0x00280010, 'US', side),
+      element(0x00280011, 'US', side),
+      element(0x00280100, 'US', 16),
+      element(0x00280101, 'US', 16),
+      element(0x00280102, 'US', 15),
+      element(0x00280103, 'US', 0),
+      ...rescale,
+      element(0x7fe00010, 'OW', pixels),
+    ]),
+  );
+}
+
+/** Hides from a page that its graphics card interpolates numbers with fractions. Many phones have no such card. */
+const withoutFloatLinear = `const find = WebGL2RenderingContext.prototype.getExtension;
+WebGL2RenderingContext.prototype.getExtension = function (name) {
+  return name === 'OES_texture_float_linear' ? null : find.call(this, name);
+};`;
+
+test.beforeAll(async ({ browser, shared }) => {
+  without = await launchChromium(withoutWebGl);
+  [owner] = (await enterProviders(shared, browser, rabia)) as [Person];
+  const upload = async (caption: string, ...rescale: [number, string][]) => {
+    const buffer = striped(...rescale.map(([tag, value]) => element(tag, 'DS', value)));
+    return (await owner.upload(caption, { name: 'map', mimeType: 'application/dicom', buffer })).id;
+  };
+  map = await upload('Map', [0x00281050, '15.5'], [0x00281051, '41'], [0x00281052, '-5'], [0x00281053, '0.01']);
+  small = await upload('Map of small values', [0x00281052, '0'], [0x00281053, '0.000001']);
+});
+
+afterAll(async () => {
+  await Promise.all([owner, ...others].map((person) => person?.leave({ close: true })));
+  await without?.close();
+});
+
+/** Returns the brightness of the canvas at places of the page. */
+const brightness = (page: Page, at: readonly (readonly [number, number])[]): Promise<number[]> =>
+  page.evaluate<number[]>(`(() => {
+    const canvas = document.querySelector('[data-viewport] canvas');
+    const { width, height } = canvas;
+    const { left, top, width: shown } = canvas.getBoundingClientRect();
+    const copy = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
+    copy.drawImage(canvas, 0, 0);
+    const scale = width / shown;
+    return ${JSON.stringify(at)}.map(
+      ([x, y]) => copy.getImageData(Math.round((x - left) * scale), Math.round((y - top) * scale), 1, 1).data[0],
+    );
+  })()`);
+
+test.for([
+  ['on a graphics card', [asGraphicsCard]],
+  ['on a graphics card that interpolates no fractions', [asGraphicsCard, withoutFloatLinear]],
+  ['without WebGL', []],
+] as const)('Values with fractions are drawn and measured %s.', async ([, scripts], { browser, shared }) => {
+  const chromium = scripts.length > 0 ? browser : without;
+  const person = await Person.arrive(
+    shared,
+    chromium,
+    { ...rabia, password },
+    { viewport: { width: 1100, height: 700 } },
+  );
+  others.push(person);
+  for (const script of scripts) await person.page.addInitScript(script);
+  await person.enter();
+  const { page } = person;
+  await page.goto(`/viewer/${map}`);
+  await shows(page, { image: map, center: 15.5, width: 41 });
+  const at = await places(panes(page).first());
+  const seen = () =>
+    brightness(
+      page,
+      middles.map((x) => at([x, 128])),
+    );
+  // The window goes from -5 to 35.
+  await expect.poll(seen).toEqual([64, 131, 191].map((level) => expect.closeTo(level, -0.5)));
+  await press(page, 'Full range');
+  await shows(page, { center: 15.5, width: 21 });
+  const all = [0, 134, 255].map((level) => expect.closeTo(level, -0.5));
+  await expect.poll(seen).toEqual(all);
+  await press(page, 'Probe');
+  for (const [i, x] of middles.entries()) {
+    const value = { value: stripes[i] as number, within: 0.001, unit: '' };
+    await measures(page, 'probe', value, () => drag(page, at([x, 60]), at([x, 80 + i * 40])));
+  }
+  await visit(page, `/viewer/${small}`);
+  await shows(page, { image: small });
+  await expect.poll(seen).toEqual(all);
+  expect(person.complaints).toEqual([]);
+});
