@@ -8,7 +8,7 @@ import { visit } from './screens/judge.js';
 import { drag, measures, panes, places, press, shows } from './viewing.js';
 
 /** A picture whose rescale has fractions, as maps of MR and PET have, on devices that differ in what they can draw. */
-const rabia = { email: 'rabia.noor@example.org', username: 'rabia.noor', firstname: 'Rabia', lastname: 'Noor' };
+const nimra = { email: 'nimra.latif@example.org', username: 'nimra.latif', firstname: 'Nimra', lastname: 'Latif' };
 const { side } = phantomFacts;
 /** The values of three stripes, and their places. */
 const stripes = [5, 15.5, 25];
@@ -53,7 +53,7 @@ WebGL2RenderingContext.prototype.getExtension = function (name) {
 
 test.beforeAll(async ({ browser, shared }) => {
   without = await launchChromium(withoutWebGl);
-  [owner] = (await enterProviders(shared, browser, rabia)) as [Person];
+  [owner] = (await enterProviders(shared, browser, nimra)) as [Person];
   const upload = async (caption: string, ...rescale: [number, string][]) => {
     const buffer = striped(...rescale.map(([tag, value]) => element(tag, 'DS', value)));
     return (await owner.upload(caption, { name: 'map', mimeType: 'application/dicom', buffer })).id;
@@ -90,7 +90,7 @@ test.for([
   const person = await Person.arrive(
     shared,
     chromium,
-    { ...rabia, password },
+    { ...nimra, password },
     { viewport: { width: 1100, height: 700 } },
   );
   others.push(person);
