@@ -11,6 +11,7 @@ import type { Actor, Transaction } from '@lightbox/core/events/events.js';
 import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { FileFacts, ImageDoc } from '@lightbox/core/models/image.js';
 import type { SealedValue } from '@lightbox/core/models/sealedValue.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
 import { instanceFor } from '@lightbox/core/studies/instance.js';
 import { type Copies, type Joining, joinStudy, seemsFirst, withStudy } from '@lightbox/core/studies/joinStudy.js';
@@ -19,7 +20,7 @@ import { isInstance } from '../dicomWeb/instances.js';
 import { createInspector } from '../files/inspect.js';
 import { FileRejected } from '../files/rejected.js';
 import { heldFor, holdPlace } from '../requests/holdFile.js';
-import { addShare } from '../sharing/addShares.js';
+import { addShare, makePermanent } from '../sharing/addShares.js';
 
 export interface IncomingFile {
   /** `truncated` is set when the form's parser cut the file off at the limit. */
@@ -172,7 +173,7 @@ async function writeRecord(
       const place = pictures ? { ...joining, studyId: pictures } : joining;
       const begin = isFirst;
       isFirst = false;
-      const { fields, study, begins, changesCards } = await joinStudy(gateway, tx, place, begin);
+      const { fields, study, begins, changesCards, namesPatient } = await joinStudy(gateway, tx, place, begin);
       if (onlyOne && instance) {
         await tx.inserts.write();
         // The study was written: of two uploads at once, the later one sees the first.
@@ -180,7 +181,7 @@ async function writeRecord(
         if (await models.Image.exists(same).session(tx.session)) throw new AppError('CONFLICT');
       }
       const record: ImageDoc = { ...image, ...fields, ...(instance ? { instance } : {}) };
-      const shareWith = study && !request ? await patientToTell(gateway, tx, study, patient) : patient;
+      const shareWith = study && !request ? await patientToTell(gateway, tx, study, patient, namesPatient) : patient;
       const isOwn = !record.isShared && !shareWith && !request;
       made = isOwn ? record : null;
       tx.inserts.add(models.Image, record);
@@ -217,18 +218,23 @@ async function writeRecord(
 
 /**
  * Returns the patient who gets a permanent share of the study with this upload: the one whom the upload names, or with the
- * first image the one whom the study names. Nobody when they have a live share of it.
+ * first image the one whom the study names. Nobody when they have a live share of it: one from before the study named them
+ * becomes the permanent one.
  */
 async function patientToTell(
-  { models, clock }: Gateway,
+  gateway: Gateway,
   tx: Transaction,
   study: StudyDoc,
   named: ObjectId | undefined,
+  namesPatient: boolean,
 ): Promise<ObjectId | undefined> {
+  const { models, clock } = gateway;
   const patient = named ?? (study.images === 1 ? study.patient : undefined);
   if (!patient) return undefined;
   const theirs = { study: study._id, recipient: patient, ...liveShare(clock.now()) };
-  return (await models.Share.exists(theirs).session(tx.session)) ? undefined : patient;
+  const share = await models.Share.findOne(theirs, null, { session: tx.session }).lean<ShareDoc>();
+  const stays = share && (!namesPatient || (await makePermanent(gateway, tx, share, study.owner)));
+  return stays ? undefined : patient;
 }
 
 /** Marks a resumable upload as stored: its space and its bytes are the image's from now on. Throws when it is gone. */

@@ -138,6 +138,37 @@ export async function sendsMail(
   return tx.once(`mail to ${key}`, () => throttle.tryTake(name, subject));
 }
 
+/**
+ * Makes a share that a patient has for a time the permanent one, as part of a transaction. False for one of copies: it ends,
+ * because the permanent one gives the original.
+ */
+export async function makePermanent(
+  gateway: Gateway,
+  tx: Transaction,
+  share: ShareDoc,
+  owner: ObjectId,
+): Promise<boolean> {
+  const { models, clock } = gateway;
+  const { _id, recipient, sharedBy, deidentified, expiresAt } = share;
+  const { session } = tx;
+  if (deidentified) {
+    await endShares(gateway, tx, share, { _id }, 'share.revoke');
+    return false;
+  }
+  if (!expiresAt) return true;
+  const now = clock.now();
+  const endless = { $set: { codeExpiresAt: codeEnd(now, null) }, $unset: { expiresAt: 1 as const } };
+  await models.Share.updateOne({ _id }, endless, { session });
+  await refreshAudience(models, share, now, session);
+  tx.record({
+    type: 'share.changed',
+    ...aboutShare(share),
+    owners: [owner],
+    recipients: [recipient, sharedBy, owner],
+  });
+  return true;
+}
+
 export const theirsAlready = () => fieldError('createdfor', 'This image is theirs already.');
 
 interface NewShare extends ShareTarget, Terms {

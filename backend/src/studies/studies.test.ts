@@ -369,6 +369,22 @@ describe('a share of a study', () => {
   });
 
   it.each([
+    ['for a day', {}],
+    ['for a day, of copies without identity', { deidentified: true }],
+  ])('that the patient has %s becomes the permanent one with the upload that names them first', async (_, terms) => {
+    const [study, patient] = [newUid(), await buildPatient(test.gateway)];
+    const first = await uploadSlice({ study });
+    const given = await share({ studyId: first.studyId, ...terms }, patient);
+    await verify(patient, given.id);
+    await uploadSlice({ study }, { patientId: patient.id });
+    const [live, ...more] = await test.gateway.models.Share.find({ recipient: patient._id, live: true }).lean();
+    expect(more).toEqual([]);
+    expect(live).toMatchObject({ study: oid(first.studyId ?? '') });
+    expect(live).not.toHaveProperty('expiresAt');
+    expect(live).not.toHaveProperty('deidentified');
+  });
+
+  it.each([
     [{}, 'imagemetadataId'],
     [{ studyId: 'x' }, 'studyId'],
     [{ studyId: '65e0a0f0f0f0f0f0f0f0f0f0', imagemetadataId: '65e0a0f0f0f0f0f0f0f0f0f0' }, 'studyId'],

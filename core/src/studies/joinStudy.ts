@@ -53,6 +53,8 @@ export interface JoinedStudy {
   begins: boolean;
   /** True when the upload changes the cards of the gallery: those of a study have facts of all its images. */
   changesCards: boolean;
+  /** True when the upload names the patient of a study that had images and named nobody. */
+  namesPatient: boolean;
 }
 
 const alone: JoinedStudy = {
@@ -60,6 +62,7 @@ const alone: JoinedStudy = {
   study: null,
   begins: false,
   changesCards: true,
+  namesPatient: false,
 };
 
 /**
@@ -131,7 +134,7 @@ export async function joinStudy(core: Core, tx: Transaction, joining: Joining, i
     tx.inserts.add(core.models.Study, first);
     // Nobody has a share of it yet.
     const shown = listFields(image.owner, [], isLead);
-    return { study: first, begins: true, changesCards: true, fields: { ...shown, ...fields } };
+    return { study: first, begins: true, changesCards: true, namesPatient: false, fields: { ...shown, ...fields } };
   }
   const added = {
     ...(identity?.modality ? { modalities: identity.modality } : {}),
@@ -147,6 +150,7 @@ export async function joinStudy(core: Core, tx: Transaction, joining: Joining, i
     },
     { session: tx.session, returnDocument: 'after' },
   ).lean<StudyDoc>();
+  const namesPatient = study.images > 0 && !study.patient && image.patient !== undefined;
   if (!study.patient && image.patient) await namePatient(core, tx, study._id, image.patient);
   const live = { study: study._id, ...liveShare(core.clock.now()) };
   const shares = await core.models.Share.find(live, { recipient: 1 }, { session: tx.session }).lean<ShareDoc[]>();
@@ -154,6 +158,7 @@ export async function joinStudy(core: Core, tx: Transaction, joining: Joining, i
   return {
     study: grown,
     begins: false,
+    namesPatient,
     changesCards:
       // The captions of pictures are among the facts.
       study.kind === 'pictures' ||
