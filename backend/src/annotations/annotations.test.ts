@@ -217,6 +217,14 @@ describe('the layers of an image', () => {
     theirs.socket.close();
   });
 
+  it('The removal of a layer that is not there is no entry of the log, and no fault.', async () => {
+    const image = await buildImage(test.gateway, { owner });
+    await save(owner, image, { marks: [line()] });
+    for (let i = 0; i < 3; i++) await api.as(owner).del(path(image)).expect(200);
+    const removed = { record: image._id, type: 'annotation.removed' as const };
+    expect(await test.gateway.models.Event.countDocuments(removed)).toBe(1);
+  });
+
   it('Layers are removed with their image, and with the account of their author.', async () => {
     const { Annotation } = test.gateway.models;
     const author = await buildAdmin(test.gateway);

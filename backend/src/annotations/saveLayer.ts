@@ -67,13 +67,14 @@ export async function deleteAnnotations({ gateway, actor, viewer, params }: Remo
     const { session } = tx;
     const held = await holdImage(models, image._id, session);
     const own = { image: image._id, author: viewer._id };
-    await refuseHeld(models, [held.patient], session);
     const removed = await models.Annotation.findOneAndDelete(own, { session }).lean<AnnotationDoc>();
+    if (!removed) return image._id;
+    await refuseHeld(models, [held.patient], session);
     tx.record({
       type: 'annotation.removed',
       record: image._id,
       owners: [held.owner],
-      recipients: removed ? await seers(gateway, held, viewer._id, removed.shared, session) : [],
+      recipients: await seers(gateway, held, viewer._id, removed.shared, session),
     });
     return image._id;
   });

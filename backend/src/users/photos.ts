@@ -95,8 +95,8 @@ export async function removePhoto({
   await events.change(actor, async (tx) => {
     const { session } = tx;
     await models.User.updateOne({ _id: viewer._id }, { $unset: { photo: 1 } }, { session });
-    await models.Photo.deleteMany({ user: viewer._id }, { session });
-    tx.record({ type: 'profile.photoRemoved', record: viewer._id });
+    const { deletedCount } = await models.Photo.deleteMany({ user: viewer._id }, { session });
+    if (deletedCount > 0) tx.record({ type: 'profile.photoRemoved', record: viewer._id });
     return viewer._id;
   });
   return { data: null };

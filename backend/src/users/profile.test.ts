@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { defaultNoticeSettings } from '@lightbox/contract/notifications/choices.js';
 import { nextAt } from '@lightbox/contract/notifications/clock.js';
 import { bufferOf } from '@lightbox/core/db/bytes.js';
+import { newId } from '@lightbox/core/db/ids.js';
 import type { PhotoDoc } from '@lightbox/core/models/photo.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { openProfile, sealedFields } from '@lightbox/core/users/profile.js';
@@ -238,6 +239,14 @@ describe('a profile that was tampered with', () => {
       test.gateway.log = log;
     }
   });
+});
+
+it('the removal of a photo that is not there is no entry of the log', async () => {
+  const person = await buildPatient(test.gateway);
+  const { Event, Photo } = test.gateway.models;
+  await Photo.create([{ _id: newId(test.clock.now()), user: person._id, createAt: test.clock.now() }]);
+  for (let i = 0; i < 3; i++) await api.as(person).del('/users/profile/photo').expect(200);
+  expect(await Event.countDocuments({ record: person._id, type: 'profile.photoRemoved' })).toBe(1);
 });
 
 describe('on a machine with a slow clock', () => {
