@@ -6,6 +6,7 @@ import { useAtomValue } from 'jotai';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router-dom';
 import { userAtom } from '../auth/session';
+import { timesOf } from '../lib/days';
 import { errorText } from '../lib/errors';
 import { formatDate, formatDateTime, fullName } from '../lib/format';
 import { usePublicSettings } from '../lib/publicSettings';
@@ -93,7 +94,7 @@ export function Disclosures() {
   const me = useAtomValue(userAtom);
   const clinic = usePublicSettings()['clinic.name'];
   const { from, to, set } = usePeriod();
-  const { data, error, refetch, isPending } = useQuery(disclosures({ from, to }));
+  const { data, error, refetch, isPending } = useQuery(disclosures(timesOf(from, to)));
   const groups = data ? groupedByImage(data.rows) : [];
   const period = { from: formatDate(`${from}T12:00:00`), to: formatDate(`${to}T12:00:00`) };
   return (
