@@ -2,6 +2,7 @@ import type { DataOf } from '@lightbox/contract/call.js';
 import { type Role, roles } from '@lightbox/contract/permissions.js';
 import type { Stats, userCalls } from '@lightbox/contract/users/calls.js';
 import { needsTie } from '@lightbox/contract/users/policy.js';
+import { notHeld } from '@lightbox/core/access/requests.js';
 import { tiedPatients } from '@lightbox/core/access/ties.js';
 import { requireUser, visibleUsers } from '@lightbox/core/access/users.js';
 import { oid } from '@lightbox/core/db/ids.js';
@@ -80,7 +81,8 @@ export async function getStats({
 }: Context<typeof userCalls.getStats>): Promise<Answer<DataOf<typeof userCalls.getStats>>> {
   const { pages, models } = gateway;
   const all = viewer.role === 'admin';
-  const mine = all ? {} : { owner: oid(viewer.id) };
+  // As in the lists, with which these totals share their counters.
+  const mine = { ...(all ? {} : { owner: oid(viewer.id) }), ...notHeld };
   const scope = all ? 'images' : `images:${viewer.id}`;
   const [totalImages, sharedImages, totalUsers, usersByRole] = await Promise.all([
     pages.count({ model: models.Image, filter: mine, counter: scope }),

@@ -341,6 +341,8 @@ it('the dashboard’s totals count everything for administrators, and their own 
   await buildImage(own.gateway, { owner: provider });
   await buildShare(own.gateway, { image });
   await buildImage(own.gateway);
+  // It waits for its request to be taken, and is in no list.
+  await buildImage(own.gateway, { owner: provider, held: { request: newId() } });
   const stats = async (viewer: Person) => (await client.as(viewer).get('/stats').expect(200)).body.data;
   const people = await own.gateway.models.User.countDocuments();
   expect(await stats(provider)).toEqual({ totalImages: 2, sharedImages: 1, totalUsers: people - 1 });
