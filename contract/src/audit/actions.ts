@@ -375,7 +375,13 @@ export const auditActions = {
     socket: 'request:declined',
     settles: true,
   },
-  'request.revoked': { table: 'imagerequests', fhir: 'securityAlert', does: 'D', socket: 'request:revoked' },
+  'request.revoked': {
+    table: 'imagerequests',
+    fhir: 'securityAlert',
+    does: 'D',
+    socket: 'request:revoked',
+    settles: true,
+  },
   'request.ended': {
     table: 'imagerequests',
     fhir: 'securityAlert',

@@ -9,6 +9,7 @@ import { conversationOf, dispatchMessages } from '@lightbox/core/messages/messag
 import type { ReminderDoc } from '@lightbox/core/models/reminder.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { JobData } from '@lightbox/core/queues/jobs.js';
+import { moveRequest } from '@lightbox/core/requests/moveRequest.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { type Mailbox, refusedPrefix, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { type PushService, startPushService, type TestBrowser } from '@lightbox/testkit/pushService.js';
@@ -106,6 +107,47 @@ async function untilPushed(browser: TestBrowser, n: number) {
 }
 
 const off = { app: false, device: false, mail: false };
+
+/** Records an event that may settle notices, and waits until its job is done. */
+async function record(event: NewEvent & { record: ObjectId }): Promise<void> {
+  await worker.core.events.record(system, event);
+  const open = { record: event.record, 'owed.0': { $exists: true } };
+  await vi.waitFor(
+    async () => expect(await worker.core.models.Event.exists(open).readConcern(NEWEST)).toBeNull(),
+    15_000,
+  );
+}
+
+describe('a notice that asks for something', () => {
+  it('about an analysis is read once the patient has answered, and not before', async () => {
+    const person = await buildPerson();
+    const { _id } = person;
+    const asked = { record: _id, recipients: [_id] };
+    await record({ type: 'consent.asked', ...asked });
+    await record({ type: 'consent.changed', record: _id, actor: _id });
+    expect(await notices(person, { unread: true })).toBe(1);
+    await worker.core.models.User.updateOne({ _id }, { $set: { 'consents.analysis': 'refused' } });
+    await record({ type: 'consent.changed', record: _id, actor: _id });
+    expect(await notices(person, { unread: true })).toBe(0);
+  });
+
+  it('about files that were sent is read once their request has ended, whoever ended it', async () => {
+    const { ImageRequest } = worker.core.models;
+    const person = await buildPerson({}, { role: 'healthProvider' });
+    const request = {
+      ...{ _id: newId(), by: person._id, kind: 'file', state: 'received', createAt: new Date(), expiresAt: new Date() },
+      ...{ mailed: false, files: 1, bytes: 1, receivedAt: new Date(), keyId: 'k', salt: Buffer.alloc(16) },
+    };
+    await ImageRequest.collection.insertOne(request as never);
+    await record({ type: 'request.received', record: request._id, recipients: [person._id] });
+    expect(await notices(person, { unread: true })).toBe(1);
+    // As "this was not me" does it.
+    await worker.core.events.change(system, (tx) =>
+      moveRequest(worker.core, tx, request._id, 'close').then(() => request._id),
+    );
+    await expect.poll(() => notices(person, { unread: true }), { timeout: 15_000 }).toBe(0);
+  });
+});
 
 describe('a group of notices', () => {
   it('that is off in the app makes no notice; devices still get it, and the log has its event', async () => {

@@ -30,11 +30,13 @@ const settleable: NotificationKind[] = [
   'emergency.questioned',
   'emergency.answered',
   'carer.named',
+  'consent.asked',
 ];
 
 /**
  * Marks the unread notices about the records of an event as read if nothing is left to do: the share was opened, ended
- * or has a new code, the provider was decided, the request was taken, declined or ended, the carer answered. The state of the record decides, so the order of jobs does not matter.
+ * or has a new code, the provider was decided, the request was taken, declined, withdrawn or ended, the carer answered, the
+ * patient answered. The state of the record decides, so the order of jobs does not matter.
  */
 export async function settleNotices(core: Core, { record, records = [], refs }: EventDoc): Promise<void> {
   const about = [...(record ? [record] : []), ...records];
@@ -55,7 +57,7 @@ export async function settleNotices(core: Core, { record, records = [], refs }: 
 
 async function settledOf({ models, clock }: Core, notices: NotificationDoc[]): Promise<NotificationDoc[]> {
   if (notices.length === 0) return [];
-  const [shares, emergencies, waiting, requests, carers] = await Promise.all([
+  const [shares, emergencies, waiting, requests, carers, asked] = await Promise.all([
     models.Share.find({ _id: { $in: notices.flatMap(({ share }) => share ?? []) } }).lean<ShareDoc[]>(),
     models.Emergency.find({
       _id: { $in: notices.flatMap(({ kind, record }) => (kind in reviewWaitsFor ? (record ?? []) : [])) },
@@ -73,12 +75,17 @@ async function settledOf({ models, clock }: Core, notices: NotificationDoc[]): P
       _id: { $in: notices.flatMap(({ kind, record }) => (kind === 'carer.named' ? (record ?? []) : [])) },
       state: 'waiting',
     }).lean<CarerDoc[]>(),
+    models.User.find({
+      _id: { $in: notices.flatMap(({ kind, record }) => (kind === 'consent.asked' ? (record ?? []) : [])) },
+      'consents.analysis': { $in: [null, 'unset'] },
+    }).lean<UserDoc[]>(),
   ]);
   const now = clock.now();
   return notices.filter(({ kind, record, user, share: shareId }) => {
     if (kind === 'provider.registered') return !waiting.some(({ _id }) => record?.equals(_id));
     if (kind === 'request.received') return !requests.some(({ _id }) => record?.equals(_id));
     if (kind === 'carer.named') return !carers.some(({ _id }) => record?.equals(_id));
+    if (kind === 'consent.asked') return !asked.some(({ _id }) => record?.equals(_id));
     if (kind in reviewWaitsFor) {
       const emergency = emergencies.find(({ _id }) => record?.equals(_id));
       // The patient has no part in the review: their notice is read when they look at it.
