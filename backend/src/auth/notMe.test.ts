@@ -1,10 +1,11 @@
 import { limits } from '@lightbox/contract/limits.js';
-import { newId } from '@lightbox/core/db/ids.js';
+import { newId, oid } from '@lightbox/core/db/ids.js';
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { Authenticator } from '../testing/authenticator.js';
 import {
   buildImage,
+  buildInvite,
   buildPatient,
   buildProvider,
   mailedCode,
@@ -143,6 +144,21 @@ describe('the link of “this was not me”', () => {
     expect(await models.Carer.findById(named).lean()).toMatchObject({ live: false });
     expect(await models.Carer.findById(old).lean()).toMatchObject({ live: true });
     expect(await models.ImageRequest.findById(asked).lean()).toMatchObject({ state: 'revoked' });
+  });
+
+  it('the link ends the invitations of its three days that nobody has accepted, and no older ones', async () => {
+    const image = await buildImage(test.gateway);
+    const { owner } = image;
+    const createAt = new Date(test.clock.now().getTime() - 100 * 3_600_000);
+    const old = await buildInvite(test.gateway, { image, createAt });
+    const stolen = api.as((await signIn(test.gateway, owner._id)).token);
+    const body = { images: [image.id], people: [], emails: [`${newId()}@elsewhere.test`] };
+    const [made] = (await stolen.post('/sharing/batch', body).expect(201)).body.data.invited;
+    await own(owner).put('/auth/password', { currentPassword: PASSWORD, newPassword: other }).expect(200);
+    await api.post('/auth/not-me', { token: await notMeToken(test.gateway, owner._id) }).expect(200);
+    const { Event, Invite } = test.gateway.models;
+    expect(await Invite.distinct('_id', { by: owner._id })).toEqual([old._id]);
+    expect(await Event.countDocuments({ type: 'invite.ended', 'refs.invite': oid(made.id) })).toBe(1);
   });
 
   it('the link does not undo a later change of the owner', async () => {

@@ -10,6 +10,7 @@ import type { Transaction } from '@lightbox/core/events/events.js';
 import { endGuestLinks } from '@lightbox/core/guests/endGuestLinks.js';
 import type { Undo } from '@lightbox/core/models/code.js';
 import { moveRequest } from '@lightbox/core/requests/moveRequest.js';
+import { endInvite } from '@lightbox/core/sharing/endInvite.js';
 import { HOUR_MS } from '@lightbox/core/times.js';
 import type { ClientSession } from 'mongoose';
 import type { Answer, Context, Gateway } from '../context.js';
@@ -49,13 +50,18 @@ export async function notMe({ gateway, actor, body }: Context<Call>): Promise<An
   return { data: undone ? { undone } : {} };
 }
 
-/** Ends the carers that the account has named, and its requests for images, as far back as the link reaches. */
+/**
+ * Ends the carers that the account has named, its requests for images, and its invitations that nobody has accepted, as far
+ * back as the link reaches.
+ */
 async function endNewGrounds(gateway: Gateway, tx: Transaction, user: ObjectId): Promise<void> {
   const made = { createAt: { $gte: new Date(gateway.clock.now().getTime() - limits.notMeHours * HOUR_MS) } };
   await endCarers(gateway, tx, { patient: user, ...made }, '');
   const open = { by: user, ...made, state: { $in: [...requestMoves.close.from] } };
   const requests = await gateway.models.ImageRequest.find(open, { _id: 1 }, { session: tx.session }).lean();
   for (const { _id } of requests) await moveRequest(gateway, tx, _id, 'close');
+  const invites = await gateway.models.Invite.find({ by: user, ...made }, { _id: 1 }, { session: tx.session }).lean();
+  for (const { _id } of invites) await endInvite(gateway, tx, { _id }, '');
 }
 
 /** Undoes a change, unless a later one has replaced it. Returns the kind of what was undone. */
