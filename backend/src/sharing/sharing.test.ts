@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '@lightbox/contract/limits.js';
+import type { Role } from '@lightbox/contract/permissions.js';
 import { shareState, shareStates } from '@lightbox/contract/sharing/states.js';
+import { followedShare } from '@lightbox/core/access/news.js';
 import {
   isLive,
   liveShare,
@@ -382,6 +384,23 @@ it('each filter of shares finds those of its states, and no other', async () => 
         .sort(),
     );
   }
+});
+
+it('a share is followed by its recipient, the owner and administrators, and not by a former administrator who made it', async () => {
+  const { gateway } = test;
+  const [image, recipient, admin] = [await buildImage(gateway), await buildPatient(gateway), await buildAdmin(gateway)];
+  const body = { imagemetadataId: image.id, createdfor: recipient.id };
+  const { id } = (await api.as(admin).post('/sharing/request', body).expect(201)).body.data;
+  const follows = async ({ id: who }: Person, role: Role) =>
+    (await followedShare(gateway, { id: who, role }, id)) !== null;
+  expect(await follows(admin, 'admin')).toBe(true);
+  await api
+    .as(await buildAdmin(gateway))
+    .put(`/users/role/${admin.id}`, { role: 'healthProvider' })
+    .expect(200);
+  expect(await follows(admin, 'healthProvider')).toBe(false);
+  expect(await follows(recipient, 'patient')).toBe(true);
+  expect(await follows(image.owner, 'healthProvider')).toBe(true);
 });
 
 describe('access to an image', () => {
