@@ -4,7 +4,7 @@ import { oid } from '@lightbox/core/db/ids.js';
 import { removeBytes } from '@lightbox/core/images/removeImage.js';
 import type { JobData, JobName } from '@lightbox/core/queues/jobs.js';
 import type { Transporter } from 'nodemailer';
-import { analyseImage } from './analysis/analyseImage.js';
+import { analyseImage, giveUpAnalysis } from './analysis/analyseImage.js';
 import type { AnalysisProvider } from './analysis/providers/provider.js';
 import type { JobContext } from './jobContext.js';
 import { sendMail } from './mail/sendMail.js';
@@ -12,18 +12,18 @@ import { removeAllListed } from './maintenance/orphans.js';
 import type { Poster } from './net/poster.js';
 import { sendDigest } from './notifications/digest.js';
 import { notify } from './notifications/notify.js';
-import { sendReminder } from './notifications/reminders.js';
-import { makeBlackOut } from './previews/makeBlackOut.js';
-import { makePreview } from './previews/makePreview.js';
+import { giveUpReminders, sendReminder } from './notifications/reminders.js';
+import { giveUpBlackOut, makeBlackOut } from './previews/makeBlackOut.js';
+import { giveUpPreview, makePreview } from './previews/makePreview.js';
 import type { Pictures } from './previews/preview.js';
-import { renderFrame } from './previews/renderFrame.js';
-import { renderPhoto } from './previews/renderPhoto.js';
+import { giveUpFrame, renderFrame } from './previews/renderFrame.js';
+import { giveUpPhoto, renderPhoto } from './previews/renderPhoto.js';
 import { takePlaceForAnalysis, takePlaceForPreview } from './previews/turns.js';
 import { deliverPush } from './push/deliverPush.js';
 import { pushMessage } from './push/pushMessage.js';
 import type { PushSender } from './push/sender.js';
 import { makeReport } from './reports/makeReport.js';
-import { deliverWebhook } from './webhooks/deliverWebhook.js';
+import { deliverWebhook, giveUpDelivery } from './webhooks/deliverWebhook.js';
 
 export interface Tools {
   core: Core;
@@ -62,4 +62,20 @@ export const handlers: Handlers = {
   appendAudit: ({ core }) => appendAndTell(core),
   removeBlobs: ({ core }) => removeAllListed(core),
   removeBlob: ({ core }, { blobId }) => removeBytes(core, oid(blobId)),
+};
+
+type Endings = { [N in JobName]?: (tools: Tools, data: JobData<N>) => Promise<unknown> };
+
+/**
+ * The end of a job that is given up because it ended its worker too often: whoever waits is told, and nothing enters it again. A
+ * job without a row leaves nothing behind but its place among the failed ones.
+ */
+export const endings: Endings = {
+  renderPreview: ({ core }, { imageId }) => giveUpPreview(core, imageId),
+  renderFrame: ({ core }, { renderingId }) => giveUpFrame(core, renderingId),
+  blackOut: ({ core }, { blackOutId }) => giveUpBlackOut(core, blackOutId),
+  analyseImage: ({ core }, { imageId }) => giveUpAnalysis(core, imageId),
+  renderPhoto: ({ core }, { photoId }) => giveUpPhoto(core, photoId),
+  sendReminder: ({ core }, data) => giveUpReminders(core, data),
+  deliverWebhook: ({ core }, data) => giveUpDelivery(core, data),
 };

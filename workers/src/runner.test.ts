@@ -76,6 +76,25 @@ describe('a job', () => {
     await vi.waitFor(async () => expect(await notified(events)).toBe(3), 15_000);
   }, 60_000);
 
+  it('that waits for a part that is away is not taken for one that ends its worker', async () => {
+    const { core } = worker;
+    const event = await share();
+    await vi.waitFor(async () => expect(await notified([event])).toBe(1), 10_000);
+    await core.models.Notification.deleteMany({});
+    const queue = core.queues.all.notifications;
+    const job = await queue.add('notify', { eventId: String(event._id) }, { attempts: 1, delay: 3_600_000 });
+    const key = queue.toKey(String(job.id));
+    // One death more, and it would be given up. BullMQ counts in `stc`.
+    await core.redis.hset(key, 'stc', 10);
+    mongodb.hold();
+    onTestFinished(() => mongodb.pass());
+    await job.promote();
+    await vi.waitFor(async () => expect(await core.redis.hget(key, 'stc')).toBeNull(), 20_000);
+    expect(await job.getState()).toBe('delayed');
+    mongodb.pass();
+    await vi.waitFor(async () => expect(await notified([event])).toBe(1), 15_000);
+  }, 60_000);
+
   it('that waits long for a part that is away is seen by the metric and the self-check, until it is done or removed', async () => {
     const { core } = worker;
     const event = await share();

@@ -8,17 +8,18 @@ import { AWAITED_PRIORITY } from '@lightbox/core/queues/queues.js';
 import { inSpan, underTrace } from '@lightbox/core/tracing/traces.js';
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { NewerVersion, withoutForeignText } from './failures.js';
-import { handlers, type Tools } from './handlers.js';
+import { endings, handlers, type Tools } from './handlers.js';
 import type { JobContext } from './jobContext.js';
 import { tasks } from './maintenance/tasks.js';
 
 /** The jobs of a killed worker are taken up after this time, instead of BullMQ's minute. */
 const LOCK_MS = 5_000;
 /**
- * A job whose worker lost its lock, because it died or got no processor time, is taken up again so often, and then fails for
- * good. A file that ends its worker each time must come to an end; all other jobs are harmless to their worker.
+ * A job that ends its worker each time must come to an end. After so many deaths one after the other it is taken up once more,
+ * and the next time it is given up (`endings`). Two queues decode foreign files. The jobs of the others are harmless, but the
+ * file of another job may end their worker.
  */
-const mostStalls = (queue: QueueName): number => (queue === 'previews' || queue === 'analysis' ? 3 : 1_000_000);
+const mostDeaths = (queue: QueueName): number => (queue === 'previews' || queue === 'analysis' ? 3 : 10);
 /** A job waits this long for a part that is away. The time doubles with each attempt, up to `most`. */
 const AWAY_MS = { first: 2_000, most: 30_000 };
 /** A job of a newer version waits this long for a process of that version. */
@@ -35,9 +36,14 @@ export function runQueue(queue: QueueName, tools: Tools, signal: AbortSignal): W
     concurrency: core.config.worker.concurrency[queue],
     lockDuration: LOCK_MS,
     stalledInterval: LOCK_MS,
-    maxStalledCount: mostStalls(queue),
+    // BullMQ would fail the job by itself, and nobody would be told.
+    maxStalledCount: Number.MAX_SAFE_INTEGER,
   });
   worker.on('error', () => undefined);
+  // Redis was away, or this process got no processor time. It lives all the same.
+  worker.on('lockRenewalFailed', (ids) => {
+    for (const id of ids) void forgetDeaths(core, queue, id);
+  });
   core.metrics.failedJobs(queue, 0);
   worker.on('completed', (job) => {
     measure(core, job);
@@ -92,9 +98,17 @@ async function work(tools: Tools, job: Job, token: string | undefined, signal: A
   }
   const name = job.name as JobName;
   const isLastAttempt = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
+  const isGivenUp = job.stalledCounter > mostDeaths(job.queueName as QueueName);
+  // A job that is given up, but cannot be while a part is away, must not run again.
+  let isAlive = !isGivenUp;
   try {
     const parsed = jobs[name].data.safeParse(job.data);
     if (!parsed.success) throw new NewerVersion(`The data of '${name}' are not what it takes.`);
+    if (isGivenUp) {
+      await endings[name]?.(tools, parsed.data as never);
+      isAlive = true;
+      throw new UnrecoverableError('Its worker ended during it too often.');
+    }
     const handler = handlers[name] as (tools: Tools, data: unknown, context: JobContext) => Promise<unknown>;
     await core.elections.steady(() =>
       handler(tools, parsed.data, { isLastAttempt, signal, later, hasPlace: job.priority > 0, behind }),
@@ -116,7 +130,17 @@ async function work(tools: Tools, job: Job, token: string | undefined, signal: A
       await settle(tools, job).catch(() => undefined);
     }
     throw error instanceof NewerVersion ? new UnrecoverableError(error.message) : withoutForeignText(error);
+  } finally {
+    if (isAlive && job.stalledCounter > 0) await forgetDeaths(core, job.queueName as QueueName, job.id ?? '');
   }
+}
+
+/**
+ * A worker that lives after an attempt, or during it, did not die by it. BullMQ counts in `stc` how often nobody held the lock
+ * of a job.
+ */
+async function forgetDeaths({ queues, redis }: Core, queue: QueueName, id: string): Promise<void> {
+  await redis.hdel(queues.all[queue].toKey(id), 'stc').catch(() => undefined);
 }
 
 /** If Redis does not answer now, `oldestAway` forgets the job after its end. */

@@ -52,13 +52,19 @@ export async function analyseImage(
     const final = error instanceof NotAnalysable || (error instanceof AnalysisFailed && !error.retryable);
     if (!final && !isLastAttempt) throw error;
     const known = error instanceof NotAnalysable || error instanceof AnalysisFailed;
-    await finish(core, image, analysis.run, 'fail', {
-      reason: known ? error.message : reasonText('UNFORESEEN'),
-      reasonCode: known ? error.code : 'UNFORESEEN',
-    });
+    const reason = known ? { reason: error.message, reasonCode: error.code } : unforeseen;
+    await finish(core, image, analysis.run, 'fail', reason);
     throw new UnrecoverableError(known ? error.name : withoutForeignText(error).message);
   }
 }
+
+/** Ends the run of an analysis whose job is given up. */
+export async function giveUpAnalysis(core: Core, imageId: string): Promise<void> {
+  const begun = await begin(core, imageId);
+  if (begun) await finish(core, begun.image, begun.analysis.run, 'fail', unforeseen);
+}
+
+const unforeseen = { reason: reasonText('UNFORESEEN'), reasonCode: 'UNFORESEEN' } as const;
 
 /** Another run took the place of this one, or the image is gone: there is nothing to write. */
 class RunOver extends Error {

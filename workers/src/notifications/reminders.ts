@@ -140,6 +140,10 @@ export async function sendReminder(
   await end(wanted, true);
 }
 
+/** Ends the reminders whose job is given up: they would get a new one. */
+export const giveUpReminders = ({ models, clock }: Core, { userId, channel }: JobData<'sendReminder'>) =>
+  models.Reminder.updateMany({ user: oid(userId), channel, dueAt: { $lte: clock.now() } }, { $unset: { dueAt: 1 } });
+
 /** The reminders whose record is still unread, and for which the person still wants this channel. */
 async function wantedOf(core: Core, due: DueReminder[], settings: NoticeSettings, now: Date): Promise<DueReminder[]> {
   const about = (subject: ReminderDoc['about']) =>

@@ -45,6 +45,10 @@ export async function makeBlackOut(
   if (made && stored.modifiedCount !== 1) await core.blobs.delete(made.written.id);
 }
 
+/** Tells the person who waits that the job is given up. */
+export const giveUpBlackOut = ({ models }: Core, blackOutId: string) =>
+  models.BlackOut.updateOne({ _id: oid(blackOutId), made: { $exists: false } }, { $set: { failed: true } });
+
 async function make(
   core: Core,
   pictures: Pick<Pictures, 'blackOut'>,

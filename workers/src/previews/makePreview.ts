@@ -40,11 +40,18 @@ export async function makePreview(
   if (await isDrawn(core, image)) return broadcast(core, image);
   const made = await prepare(core, pictures, image).catch((error) => {
     if (!isLastAttempt || isAway(error)) throw error;
-    return { prepared: null, plain: null };
+    return nothing;
   });
   const marked = await store(core, image, made);
   if (marked) await broadcast(core, marked);
   else if (made.plain) await core.blobs.delete(made.plain.written.id);
+}
+
+/** Marks an image whose job is given up as one that cannot be drawn. */
+export async function giveUpPreview(core: Core, imageId: string): Promise<void> {
+  const image = await core.models.Image.findById(oid(imageId)).lean<ImageDoc>();
+  const marked = image && !(await isDrawn(core, image)) && (await store(core, image, nothing));
+  if (marked) await broadcast(core, marked);
 }
 
 async function isDrawn({ models }: Core, { _id, preview }: ImageDoc): Promise<boolean> {
@@ -63,6 +70,8 @@ interface Made {
   plain: StoredParts | null;
 }
 
+const nothing: Made = { prepared: null, plain: null };
+
 /** Draws the file, and stores its plain frames while they are made, if it has any. */
 async function prepare(core: Core, pictures: Pictures, image: ImageDoc): Promise<Made> {
   const frames = new BlobParts(core, limits.plainBytes);
@@ -73,7 +82,7 @@ async function prepare(core: Core, pictures: Pictures, image: ImageDoc): Promise
     const plain = await frames.end();
     if (prepared && isSound(prepared.drawing, image, plain)) return { prepared, plain };
     if (plain) await core.blobs.delete(plain.written.id);
-    return { prepared: null, plain: null };
+    return nothing;
   } catch (error) {
     await frames.abandon(error as Error);
     throw error;

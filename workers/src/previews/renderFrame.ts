@@ -38,3 +38,7 @@ export async function renderFrame(
   // No upsert: the record is gone when the image was deleted.
   await Rendering.updateOne({ _id: asked._id }, { $set: outcome });
 }
+
+/** Tells the viewer who waits that the job is given up. */
+export const giveUpFrame = ({ models }: Core, renderingId: string) =>
+  models.Rendering.updateOne({ _id: oid(renderingId), sealed: { $exists: false } }, { $set: { failed: true } });

@@ -16,18 +16,27 @@ export async function renderPhoto(
   photoId: string,
   { isLastAttempt }: Pick<JobContext, 'isLastAttempt'>,
 ): Promise<void> {
-  const { Photo, User } = core.models;
-  const sent = await Photo.findById(oid(photoId)).lean<PhotoDoc>();
+  const sent = await core.models.Photo.findById(oid(photoId)).lean<PhotoDoc>();
   if (!sent?.received) return;
-  const { _id, user } = sent;
-  const bytes = openPhoto(core.keys, _id, 'received', sent.received);
+  const bytes = openPhoto(core.keys, sent._id, 'received', sent.received);
   const drawn = await pictures.photo(bytes, isPng(bytes) ? 'image/png' : 'image/jpeg').catch((error) => {
     if (!isLastAttempt || isAway(error)) throw error;
     return null;
   });
-  // A plain transaction without an event: no person acts here, and the upload is in the log.
+  await store(core, sent, drawn?.bytes ?? null);
+}
+
+/** Removes the file of a photo whose job is given up. */
+export async function giveUpPhoto(core: Core, photoId: string): Promise<void> {
+  const sent = await core.models.Photo.findById(oid(photoId)).lean<PhotoDoc>();
+  if (sent?.received) await store(core, sent, null);
+}
+
+/** A plain transaction without an event: no person acts here, and the upload is in the log. */
+async function store(core: Core, { _id, user }: PhotoDoc, drawn: Buffer | null): Promise<void> {
+  const { Photo, User } = core.models;
   await core.db.transaction(async (session) => {
-    const picture = drawn && { picture: sealPhoto(core.keys, _id, 'picture', drawn.bytes) };
+    const picture = drawn && { picture: sealPhoto(core.keys, _id, 'picture', drawn) };
     const stored = await Photo.updateOne(
       { _id, received: { $exists: true } },
       { $unset: { received: 1 }, ...(picture ? { $set: picture } : {}) },

@@ -102,10 +102,14 @@ async function send(
   }
 }
 
+/** Ends a delivery whose job is given up: maintenance would enter it again. */
+export const giveUpDelivery = (core: Core, { deliveryId, turn }: JobData<'deliverWebhook'>): Promise<void> =>
+  end(core, { _id: oid(deliveryId), turn }, { state: 'failed' });
+
 /** Writes the end of a delivery, unless another worker or a replay was faster. */
 async function end(
   { models }: Core,
-  { _id, turn }: WebhookDeliveryDoc,
+  { _id, turn }: Pick<WebhookDeliveryDoc, '_id' | 'turn'>,
   fields: Partial<WebhookDeliveryDoc>,
 ): Promise<void> {
   await models.WebhookDelivery.updateOne(
