@@ -14,6 +14,7 @@ import type { Gateway } from './context.js';
 import { closeInspectors } from './files/inspectionPool.js';
 import { onClientError } from './http/errors.js';
 import { refuseForeignHosts } from './http/hosts.js';
+import { answerOtherUpgrades } from './http/otherUpgrades.js';
 import { hearMessage } from './messages/messageWriter.js';
 import { createSockets } from './realtime/sockets.js';
 import { servicesOf } from './services.js';
@@ -54,6 +55,7 @@ export async function startGateway(config: Config, clock?: Clock, timeouts = arr
   server.on('clientError', onClientError);
   const sockets = createSockets(server, gateway);
   refuseForeignHosts(server, config.allowedOrigins);
+  answerOtherUpgrades(server, '/socket.io/');
   const reader = connectRedis(config.redisUrl, 'patient');
   core.events.onChange = (types) => gateway.recent.hearOwn(types);
   core.signals.listen(reader, {

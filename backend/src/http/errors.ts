@@ -121,9 +121,13 @@ export function refuseHandshake(req: IncomingMessage & { res?: ServerResponse },
     answerBare(req.res, error);
     return;
   }
-  // Node applies no timeout to a connection that asked for an upgrade: a client could keep it open without end.
-  req.socket.once('finish', () => req.socket.destroy());
-  answerRaw(req.socket, error);
+  refuseUpgrade(req.socket, error);
+}
+
+/** Node applies no timeout to a connection that asked for an upgrade: a client could keep it open without end. */
+export function refuseUpgrade(socket: Duplex, error: AppError): void {
+  socket.once('finish', () => socket.destroy());
+  answerRaw(socket, error);
 }
 
 /** Answers with the envelope on a response that Express does not handle. */
@@ -133,7 +137,7 @@ export function answerBare(res: ServerResponse, error: AppError): void {
 }
 
 /** Answers with the envelope on a connection that has no HTTP response. */
-export function answerRaw(socket: Duplex, error: AppError): void {
+function answerRaw(socket: Duplex, error: AppError): void {
   const { body, headers } = rawAnswer(error);
   const lines = Object.entries({ Connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}`);
   socket.on('error', () => undefined);

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError } from '@lightbox/core/errors.js';
 import { isOwnHost } from '@lightbox/core/net/hosts.js';
-import { answerBare, answerRaw } from './errors.js';
+import { answerBare, refuseUpgrade } from './errors.js';
 
 /** Health probes reach the machine by an address of their own, so these paths requestListeners for every host. */
 const forAnyHost = new Set(['/healthz', '/readyz']);
@@ -30,7 +30,7 @@ export function refuseForeignHosts(server: Server, allowedOrigins: string[]): vo
   ) => void)[];
   server.removeAllListeners('upgrade');
   server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (isForeign(req)) answerRaw(socket, new AppError('MISDIRECTED'));
+    if (isForeign(req)) refuseUpgrade(socket, new AppError('MISDIRECTED'));
     else for (const each of upgradeListeners) each.call(server, req, socket, head);
   });
 }
