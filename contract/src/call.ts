@@ -38,7 +38,10 @@ export interface CallShape {
   proof?: readonly ('password' | 'code' | 'mailedCode')[];
   /** Events other than `action` from which a mail or a job follows (`core/events/reactions`). */
   causes?: readonly AuditAction[];
-  /** The throttles of the call. A call that sends mail, costs money or answers about an account has one. */
+  /**
+   * The throttles of the call. A call that sends mail, costs money, answers about an account, or lets somebody without an account
+   * change something has one.
+   */
   throttles?: readonly ThrottleName[];
   params?: z.ZodType;
   query?: z.ZodType;

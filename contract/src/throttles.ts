@@ -6,7 +6,7 @@ export type ThrottlePart =
   | 'caller'
   /** The e-mail address that the call names, with or without an account. */
   | 'email'
-  /** The account that gets the mail. */
+  /** The account that gets the mail; of an address without an account the address. */
   | 'recipient'
   /** The share that the call names. */
   | 'share'
@@ -88,7 +88,10 @@ export const throttles = {
   deviceFiles: { per: ['device'], points: 60_000, seconds: hour, counts: 'files', beyond: 'upload' },
   study: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
   share: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
-  /** Beyond it, a new share sends no mail and waits in the app; resending a code is refused. */
+  /**
+   * All mails about images to one person: about shares, and invitations, guest links and requests for images to their address.
+   * Beyond it, a new share sends no mail and waits in the app; resending a code is refused.
+   */
   shareMail: { per: ['recipient'], points: 10, seconds: hour, counts: 'mails', beyond: 'noMail' },
   /** Invitations of addresses, each once for every act. */
   invite: { per: ['caller'], points: 60, seconds: hour, counts: 'mails', beyond: 'refused' },
@@ -108,6 +111,8 @@ export const throttles = {
   request: { per: ['caller'], points: 60, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** Beyond it, a new request is made but not mailed. */
   requestMail: { per: ['email'], points: 5, seconds: hour, counts: 'mails', beyond: 'noMail' },
+  /** Acts of a sender on what has arrived, which may be thousands of files. */
+  sending: { per: ['caller'], points: 60, seconds: hour, counts: 'calls', beyond: 'refused' },
   emergency: { per: ['caller'], points: 5, seconds: day, counts: 'calls', beyond: 'refused' },
   /** Naming a carer: it mails a person, and an answer to it may tell of an account. */
   carer: { per: ['caller'], points: 10, seconds: day, counts: 'calls', beyond: 'refused' },

@@ -67,6 +67,53 @@ it.concurrent('the sixth guest link for one email address in an hour is made and
   expect(mailed).toEqual([true, true, true, true, true, false]);
 });
 
+it.concurrent('mails about images to one person are counted together, whichever way they come', async () => {
+  const stranger = `${newId()}@clinic.test`;
+  const patient = await buildPatient(test.gateway);
+  for (const email of [patient.email, stranger]) {
+    const owner = await buildProvider(test.gateway);
+    const api = new Client(test.url).as(owner);
+    const image = await buildImage(test.gateway, { owner });
+    const guest = async (): Promise<boolean> =>
+      (await api.post('/sharing/guest', { imagemetadataId: image.id, email }).expect(201)).body.data.mailed;
+    const request = async (): Promise<boolean> =>
+      (await api.post('/requests', { kind: 'file', email }).expect(201)).body.data.mailed;
+    const mailed: boolean[] = [];
+    for (let i = 0; i < throttles.guestMail.points; i++) mailed.push(await guest());
+    for (let i = 0; i < throttles.requestMail.points; i++) mailed.push(await request());
+    expect(mailed).toEqual(Array(throttles.shareMail.points).fill(true));
+    // A provider does not find an unknown address in the directory, and invites it.
+    const { body } = await api.post('/sharing/batch', { images: [image.id], emails: [email] }).expect(201);
+    const [made] = [...body.data.shares, ...body.data.invited];
+    const type = { $in: ['share.create', 'invite.created'] as EventDoc['type'][] };
+    const event = await test.gateway.models.Event.findOne({ type, actor: owner._id }).lean<EventDoc>();
+    expect(made, email).toBeDefined();
+    expect(event?.refs.mailed, email).toBeUndefined();
+  }
+});
+
+it.concurrent('a sender without an account removes what arrived sixty times an hour', async () => {
+  const asker = await buildProvider(test.gateway);
+  const { body } = await new Client(test.url).as(asker).post('/requests', { kind: 'folder' }).expect(201);
+  const sender = new Client(test.url).as(test.gateway.tokens.sender(body.data.id, String(newId())));
+  await sender.del('/send/files').expect(200);
+  for (let i = 1; i < throttles.sending.points; i++) {
+    await test.gateway.throttle.count('sending', { caller: body.data.id });
+  }
+  await sender.del('/send/files').expect(429);
+});
+
+it.concurrent('a guest link to a person who got ten mails about shares is made and not mailed', async () => {
+  const { id, email } = await buildPatient(test.gateway);
+  const image = await buildImage(test.gateway);
+  for (let i = 0; i < throttles.shareMail.points; i++) {
+    await test.gateway.throttle.count('shareMail', { recipient: id });
+  }
+  const wish = { imagemetadataId: image.id, email };
+  const { body } = await new Client(test.url).as(image.owner).post('/sharing/guest', wish).expect(201);
+  expect(body.data.mailed).toBe(false);
+});
+
 it.concurrent('right passwords are not counted', async () => {
   const { email } = await buildProvider(test.gateway, { status: 'pending' });
   const login = () => new Client(test.url).post('/auth/login', { email, password: PASSWORD });

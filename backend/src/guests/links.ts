@@ -15,6 +15,7 @@ import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import { ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import type { Answer, Context, Gateway } from '../context.js';
+import { mayMailAddress } from '../sharing/mailLimits.js';
 import { namesOfTarget } from '../sharing/present.js';
 import { holdTarget, requireTarget } from '../sharing/targets.js';
 
@@ -31,7 +32,7 @@ export async function createGuestLink({
   const earlier = await gateway.events.earlier(actor);
   if (earlier) return { data: await presentMade(gateway, earlier) };
   const hours = body.expiresInHours ?? (await gateway.settings.get('sharing.expiryHours'));
-  const mailed = email !== undefined && (await gateway.throttle.tryTake('guestMail', { email }));
+  const mailed = email !== undefined && (await mayMailAddress(gateway, 'guestMail', email));
   const id = await gateway.events.change(actor, async (tx) => {
     const { owner, image } = await holdTarget(gateway, tx, target);
     // The end of the maker's account, or of the role, ends the links that it finds. None is made beside it.

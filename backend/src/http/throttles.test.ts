@@ -34,13 +34,25 @@ function fieldsOf(schema: z.ZodType | undefined): string[] {
 }
 
 const tells = ({ body }: CallShape) => fieldsOf(body).some((field) => telling.includes(field));
+/** True when somebody without an account may change something by the call. */
+const isOpen = ({ method, who, guests, senders }: CallShape) =>
+  !reads.includes(method) && (people.includes(who) || guests === true || senders === true);
+const reads = ['get', 'head', 'options'];
+const people = ['anyone', 'guest', 'sender'];
+/** It stores nothing (`auth/ceremonies.ts`), and the answer to it has a throttle. */
+const changesNothing = ['askPasskey'];
 const lacking = (declared: Record<string, CallShape>) =>
   Object.entries(declared)
-    .filter(([, call]) => causesOf(call).some((action) => mails(action) || costs(action)) || tells(call))
+    .filter(
+      ([name, call]) =>
+        causesOf(call).some((action) => mails(action) || costs(action)) ||
+        tells(call) ||
+        (isOpen(call) && !changesNothing.includes(name)),
+    )
     .filter(([, { throttles: named = [] }]) => named.length === 0)
     .map(([name]) => name);
 
-it('a call that sends mail, costs money or answers about an account has a throttle', () => {
+it('a call that sends mail, costs money, answers about an account or is open to people without one has a throttle', () => {
   expect(lacking(every)).toEqual([]);
   const bare = (name: keyof typeof calls) => lacking({ ...every, [name]: { ...every[name], throttles: [] } as never });
   for (const name of [
@@ -50,6 +62,8 @@ it('a call that sends mail, costs money or answers about an account has a thrott
     'uploadImage',
     'updateProfile',
     'rejectProvider',
+    'clearRequest',
+    'endUpload',
   ] as const) {
     expect(bare(name)).toEqual([name]);
   }

@@ -16,6 +16,7 @@ import { sendUrl } from '@lightbox/core/requests/sendUrl.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { findPatient } from '../images/admitImage.js';
 import { presentImages } from '../images/present.js';
+import { mayMailAddress } from '../sharing/mailLimits.js';
 import { presentRequests } from './present.js';
 
 type Made = DataOf<typeof requestCalls.createRequest>;
@@ -40,7 +41,7 @@ export async function createRequest({
     const count = await models.ImageRequest.countDocuments(open).session(tx.session);
     if (count >= limits.openRequests) throw new AppError('TOO_MANY_REQUESTS_OPEN');
     const mailed =
-      email !== undefined && (await tx.once('requestMail', () => gateway.throttle.tryTake('requestMail', { email })));
+      email !== undefined && (await tx.once('requestMail', () => mayMailAddress(gateway, 'requestMail', email)));
     const _id = newId(now);
     const request: ImageRequestDoc = {
       _id,

@@ -37,7 +37,7 @@ export async function addInvite(
   if (await models.Invite.exists(same).session(tx.session)) return;
   const invite = newInvite(gateway, object, email, terms, act.id);
   await models.Invite.create([invite], { session: tx.session });
-  const mailed = await sendsMail(gateway, tx, act, { name: 'inviteMail', email });
+  const mailed = await sendsMail(gateway, tx, act, { email });
   const { refs, ...about } = await aboutInvite(gateway, tx, invite);
   tx.record({ type: 'invite.created', ...about, refs: { ...refs, ...(mailed ? { mailed: invite._id } : {}) } });
 }

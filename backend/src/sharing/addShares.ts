@@ -11,6 +11,7 @@ import { endShares } from '@lightbox/core/sharing/endShares.js';
 import { sealNote } from '@lightbox/core/sharing/notes.js';
 import { aboutShare } from '@lightbox/core/sharing/shareTarget.js';
 import type { Gateway } from '../context.js';
+import { mayMailAddress, mayMailPerson } from './mailLimits.js';
 import { holdTarget } from './targets.js';
 
 /** The terms of new shares. */
@@ -75,7 +76,7 @@ export async function addShares(
   await models.Share.insertMany(shares, { session, lean: true });
   await refreshAudience(models, target, now, session);
   for (const share of shares) {
-    const mailed = await sendsMail(gateway, tx, act, { name: 'shareMail', recipient: String(share.recipient) });
+    const mailed = await sendsMail(gateway, tx, act, { recipient: String(share.recipient) });
     const { refs, ...about } = aboutShare(share);
     tx.record({
       type: 'share.create',
@@ -126,16 +127,17 @@ function newShare(
  * `resendInvitation`).
  */
 export async function sendsMail(
-  { throttle }: Gateway,
+  gateway: Gateway,
   tx: Transaction,
   { recipients }: Act,
-  to: { name: 'shareMail'; recipient: string } | { name: 'inviteMail'; email: string },
+  to: { recipient: string } | { email: string },
 ): Promise<boolean> {
-  const { name, ...subject } = to;
   const key = 'recipient' in to ? to.recipient : to.email;
   if (recipients.has(key)) return false;
   recipients.add(key);
-  return tx.once(`mail to ${key}`, () => throttle.tryTake(name, subject));
+  return tx.once(`mail to ${key}`, () =>
+    'recipient' in to ? mayMailPerson(gateway, key) : mayMailAddress(gateway, 'inviteMail', key),
+  );
 }
 
 /**

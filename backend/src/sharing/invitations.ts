@@ -9,6 +9,7 @@ import { aboutInvite, endInvite } from '@lightbox/core/sharing/endInvite.js';
 import { inviteEnd, openAddress, waitingInvite } from '@lightbox/core/sharing/invites.js';
 import { ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
+import { requireMailToAddress } from './mailLimits.js';
 import { presentNote } from './present.js';
 import { requireTarget } from './targets.js';
 
@@ -63,9 +64,9 @@ export async function resendInvitation({
   viewer,
   params,
 }: Context<typeof shareCalls.resendInvitation>): Promise<Answer<unknown>> {
-  const { models, keys, clock, throttle } = gateway;
+  const { models, keys, clock } = gateway;
   const invite = await requireInvite(gateway, viewer, params.id);
-  await throttle.take('inviteMail', { email: openAddress(keys, invite) });
+  await requireMailToAddress(gateway, 'inviteMail', openAddress(keys, invite));
   const now = clock.now();
   await gateway.events.change(actor, async (tx) => {
     const renewed = await models.Invite.updateOne(

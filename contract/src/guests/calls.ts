@@ -94,7 +94,7 @@ export const guestCalls = {
     status: 201,
     creates: true,
     fails: ['NOT_FOUND'],
-    throttles: ['share', 'guestMail'],
+    throttles: ['share', 'guestMail', 'shareMail'],
   }),
   listGuestLinks: call({
     method: 'get',

@@ -79,7 +79,7 @@ export const requestCalls = {
     status: 201,
     creates: true,
     fails: ['TOO_MANY_REQUESTS_OPEN'],
-    throttles: ['request', 'requestMail'],
+    throttles: ['request', 'requestMail', 'shareMail'],
   }),
   listRequests: call({
     method: 'get',
@@ -151,6 +151,7 @@ export const requestCalls = {
     who: 'sender',
     action: 'request.cleared',
     summary: 'Remove the files that have arrived, to begin again',
+    throttles: ['sending'],
   }),
   finishRequest: call({
     ...senderRoutes.finishRequest,
@@ -158,5 +159,6 @@ export const requestCalls = {
     action: 'request.received',
     summary: 'Everything was sent. The request takes no further file',
     fails: ['CONFLICT'],
+    throttles: ['sending'],
   }),
 };

@@ -257,7 +257,7 @@ export const shareCalls = {
     params: Params,
     body: z.strictObject({}),
     fails: ['TOO_MANY_REQUESTS'],
-    throttles: ['inviteMail'],
+    throttles: ['inviteMail', 'shareMail'],
   }),
   cancelInvitation: call({
     method: 'delete',

@@ -73,5 +73,6 @@ export const uploadCalls = {
     tus: true,
     status: 204,
     fails: ['UNSUPPORTED_VERSION'],
+    throttles: ['uploadParts'],
   }),
 };
