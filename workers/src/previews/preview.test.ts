@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
@@ -21,6 +21,7 @@ import sharp from 'sharp';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { childScript } from '../testing/renderer.js';
 import { openPictures } from './preview.js';
+import { timesOf } from './processorTime.js';
 import { RenderCrashed } from './renderer.js';
 import { patience, Renderers } from './renderers.js';
 import { findSandbox } from './sandbox.js';
@@ -276,6 +277,20 @@ describe('the process that renders', () => {
     const drawn = ['good', 'bad', 'good'].map((type) => renderers.run('measurements', Buffer.alloc(0), type));
     expect((await Promise.all(drawn)).map((result) => result?.bitDepth)).toEqual([8, undefined, 8]);
   });
+
+  test.runIf(timesOf(process.pid).size > 0)(
+    'A file whose threads wait for each other takes no longer than one that works in one thread.',
+    async () => {
+      const threads = 4 * availableParallelism();
+      const module = script(`
+        const { Worker } = process.getBuiltinModule('node:worker_threads');
+        for (let i = 0; i < ${threads}; i++) new Worker('for (;;);', { eval: true });`);
+      renderers = new Renderers({ module, timeLimitMs: () => 1_000, patience: () => 1, sandbox: await sandbox });
+      // Beyond twenty times its limit it would be tried again.
+      expect(await renderers.run('measurements', Buffer.alloc(0), 'x')).toBeNull();
+    },
+    60_000,
+  );
 
   test('A file whose machine becomes busy after its start is drawn.', async () => {
     const module = script('for (const until = Date.now() + 1_200; Date.now() < until; ); measurements(8);');

@@ -4,7 +4,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { compiled } from '@lightbox/core/process/compiled.js';
 import { readFrames, writeFrame } from './frames.js';
-import { type Waits, waitedBetween, waitsOf } from './processorTime.js';
+import { type TimesOfThreads, timesBetween, timesOf } from './processorTime.js';
 import { AnswerHeader, answerLimits, resultOf, type Task } from './protocol.js';
 import { RenderCrashed, type Renderer, RendererAway, type RunOptions } from './renderer.js';
 import { type Sandbox, sandboxEnv } from './sandbox.js';
@@ -41,8 +41,8 @@ export const patience = (load = loadavg()[0] ?? 0, cores = availableParallelism(
 
 /**
  * Drawing gets only the processor time that others leave, so the time in which it waited for a processor does not count.
- * A file is given up for this moment after this many times its limit, so that one with many threads is given up too. It is
- * less than the time after which `remoteRenderer.ts` gives up.
+ * A file is given up for this moment after this many times its limit. It is less than the time after which
+ * `remoteRenderer.ts` gives up.
  */
 const MOST_WAIT = 20;
 /** The time of a file is counted this many times within its limit, and at least every second. */
@@ -79,6 +79,8 @@ interface Child {
   files: number;
   job: Job | null;
   timer: NodeJS.Timeout | undefined;
+  /** The file has had the time of its limit, and waited for a processor in it. */
+  isOverdue: boolean;
 }
 
 /** Runs processes that each decode one file at a time. Replaces those that die, hang or reach their number of files. */
@@ -109,7 +111,7 @@ export class Renderers implements Renderer {
   }
 
   private next(): void {
-    if (this.waiting.length === 0 || (this.idle.length === 0 && this.busy.size >= this.options.size)) return;
+    if (this.waiting.length === 0 || (this.idle.length === 0 && this.isFull())) return;
     const job = this.waiting.shift() as Job;
     const started = this.idle.pop();
     const child = started ?? this.start();
@@ -119,6 +121,12 @@ export class Renderers implements Renderer {
     child.channel.ref();
     if (started) this.ask(child);
     else this.limitTime(child, START_LIMIT_MS, () => this.end(child, crash('the renderer did not start')));
+  }
+
+  /** An overdue file makes room for the next one: it may be the file of somebody else. Two do not. */
+  private isFull(): boolean {
+    const isLate = [...this.busy].some(({ isOverdue }) => isOverdue);
+    return this.busy.size >= this.options.size + (isLate ? 1 : 0);
   }
 
   private start(): Child {
@@ -132,7 +140,8 @@ export class Renderers implements Renderer {
       // Standard output is closed, because decoders write to it.
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     });
-    const child: Child = { process, channel: process.stdio[3] as Socket, files: 0, job: null, timer: undefined };
+    const channel = process.stdio[3] as Socket;
+    const child: Child = { process, channel, files: 0, job: null, timer: undefined, isOverdue: false };
     process.on('error', () => this.lost(child, crash('the renderer could not be started')));
     process.on('exit', (_code, signal) => this.lost(child, crash(`the renderer ended (${signal ?? 'exit'})`)));
     child.channel.on('error', () => undefined);
@@ -166,21 +175,29 @@ export class Renderers implements Renderer {
 
   /**
    * Calls `end` when the child has worked for this time, and when this time has passed on a machine with as much work as now:
-   * the load may have risen after the start.
+   * the load may have risen after the start. A child whose threads wait for each other has worked when they had what the whole
+   * machine gives in this time.
    */
   private limitTime(child: Child, ms: number, end: () => Promise<void>): void {
     const { pid = 0 } = child.process;
     const begun = performance.now();
-    let waited = 0;
-    let waits: Waits | null = null;
+    let [ran, waited] = [0, 0];
+    let times: TimesOfThreads | null = null;
     const count = () => {
-      const before = waits;
-      waits = waitsOf(pid);
-      if (before) waited += waitedBetween(before, waits);
+      const before = times;
+      times = timesOf(pid);
+      const since = before && timesBetween(before, times);
+      ran += since?.ran ?? 0;
+      waited += since?.waited ?? 0;
       const passed = performance.now() - begun;
-      if (passed - waited >= ms && passed >= ms * this.options.patience()) void end();
-      else if (passed >= ms * MOST_WAIT) void this.end(child, crash('it got too little processor time'));
-      else wait();
+      const hasWorked = passed - waited >= ms || ran >= ms * availableParallelism();
+      if (hasWorked && passed >= ms * this.options.patience()) return void end();
+      if (passed >= ms * MOST_WAIT) return void this.end(child, crash('it got too little processor time'));
+      if (passed >= ms && !child.isOverdue) {
+        child.isOverdue = true;
+        this.next();
+      }
+      wait();
     };
     const wait = () => {
       child.timer = setTimeout(count, Math.min(1_000, ms / COUNTS));
@@ -208,8 +225,10 @@ export class Renderers implements Renderer {
     if (!job) return void this.end(child, crash('the renderer answered unasked'));
     child.files++;
     const rss = ('rss' in answer.header && answer.header.rss) || 0;
-    if (rss > this.options.rssBytes / 3 || child.files >= this.options.recycleAfter) child.process.kill('SIGKILL');
-    else this.rest(child);
+    const isOneTooMany = this.busy.size + this.idle.length >= this.options.size;
+    if (isOneTooMany || rss > this.options.rssBytes / 3 || child.files >= this.options.recycleAfter) {
+      child.process.kill('SIGKILL');
+    } else this.rest(child);
     job.resolve(answer);
     this.next();
   }
@@ -249,6 +268,7 @@ export class Renderers implements Renderer {
     const { job } = child;
     clearTimeout(child.timer);
     child.job = null;
+    child.isOverdue = false;
     this.busy.delete(child);
     return job;
   }

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { childScript } from '../testing/renderer.js';
-import { waitsOf } from './processorTime.js';
+import { timesOf } from './processorTime.js';
 import { RenderCrashed } from './renderer.js';
 import { type RendererOptions, Renderers } from './renderers.js';
 import { findSandbox } from './sandbox.js';
@@ -37,7 +37,7 @@ const lowest = `
   setPriority(19);
   try { writeFileSync('/proc/self/autogroup', '19'); } catch {}`;
 
-describe.runIf(waitsOf(process.pid).size > 0)('beside work that takes all processors,', () => {
+describe.runIf(timesOf(process.pid).size > 0)('beside work that takes all processors,', () => {
   /** Opens renderers of a script with the lowest priority. Nothing but the waits makes their limits longer. */
   function open(onTask: string, options: Partial<RendererOptions>): void {
     const file = join(folder, 'child.mjs');
@@ -70,6 +70,19 @@ describe.runIf(waitsOf(process.pid).size > 0)('beside work that takes all proces
   test('a file that waits for something else is refused at its limit', { timeout: 2 * MINUTES }, async () => {
     open('', { timeLimitMs: () => 2_000 });
     expect(await measure()).toBeNull();
+  });
+
+  test('a file that gets too little processor time does not hold up the next one', {
+    timeout: 2 * MINUTES,
+  }, async () => {
+    open("if (header.contentType === 'slow') for (;;); measurements(8);", { timeLimitMs: () => 3_000 });
+    let hasEnded = false;
+    const slow = renderers.run('measurements', Buffer.alloc(0), 'slow').catch(() => undefined);
+    void slow.then(() => {
+      hasEnded = true;
+    });
+    expect((await measure())?.bitDepth).toBe(8);
+    expect(hasEnded).toBe(false);
   });
 
   test('a file that never ends is given up', { timeout: 2 * MINUTES }, async () => {
