@@ -7,9 +7,9 @@ import { memo, type RefObject, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { userAtom } from '../auth/session';
-import { socketAtom } from '../lib/connection';
 import { formatWhen, fullName } from '../lib/format';
 import { paths } from '../lib/paths';
+import { useConnected } from '../lib/useConnected';
 import { useNow } from '../lib/useNow';
 import { Count } from '../ui/Count';
 import { EmptyState } from '../ui/EmptyState';
@@ -112,7 +112,7 @@ export function ChatList({ open, focus, newChat, onNewChat }: Props) {
   const me = useAtomValue(userAtom)?.id;
   const { data, isPending, isError, isFetching, refetch } = useQuery(chatList);
   // Without a connection the list does not know who is online.
-  const connected = useAtomValue(socketAtom) === 'on';
+  const connected = useConnected();
   const drafts = useAtomValue(draftsAtom);
   const [search, setSearch] = useState('');
   const rows = useRef<HTMLUListElement>(null);

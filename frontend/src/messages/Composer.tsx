@@ -4,7 +4,7 @@ import { PaperPlaneRightIcon } from '@phosphor-icons/react';
 import { useAtomValue } from 'jotai';
 import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { socketAtom } from '../lib/connection';
+import { useConnected } from '../lib/useConnected';
 import { useMedia } from '../lib/useMedia';
 import { AttachButton } from './AttachButton';
 import { EmojiButton } from './emoji/EmojiButton';
@@ -42,7 +42,7 @@ export function Composer({ userId, name, waiting }: Props) {
   };
   const field = useRef<HTMLTextAreaElement>(null);
   const note = useId();
-  const connected = useAtomValue(socketAtom) === 'on';
+  const connected = useConnected();
   // No focus on touch screens: the on-screen keyboard would cover the messages.
   const mouse = useMedia('(pointer: fine)');
   useEffect(() => {

@@ -9,9 +9,9 @@ import { useNavigate } from 'react-router-dom';
 import { roleAtom } from '../auth/session';
 import type { Verifying } from '../images/dialogs';
 import { useImage } from '../images/images';
-import { socketAtom } from '../lib/connection';
 import { fullName } from '../lib/format';
 import { paths } from '../lib/paths';
+import { useConnected } from '../lib/useConnected';
 import { useIsDesktop } from '../lib/useMedia';
 import { RoleBadge } from '../ui/Badge';
 import { EmptyState } from '../ui/EmptyState';
@@ -33,7 +33,7 @@ function usePerson(userId: string) {
   const list = useQuery(chatList);
   const entry = list.data?.find(({ user }) => user.id === userId)?.user;
   const person = useQuery({ ...personOf(userId), enabled: !entry && !list.isPending });
-  const connected = useAtomValue(socketAtom) === 'on';
+  const connected = useConnected();
   return {
     person: entry ?? person.data,
     /** Undefined while this browser has no connection: the list is then out of date. */

@@ -115,6 +115,20 @@ describe('a chat', () => {
     expect(screen.queryByText(/, online,/)).toBeNull();
   });
 
+  it('Nobody is shown as online from the moment at which the browser has no network, while the socket still waits.', async () => {
+    online = new Set([ben]);
+    open();
+    await screen.findByText('Online now');
+    const network = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
+    act(() => void window.dispatchEvent(new Event('offline')));
+    expect(screen.queryByText('Online now')).toBeNull();
+    expect(screen.queryByText(/, online,/)).toBeNull();
+    network.mockReturnValue(true);
+    act(() => void window.dispatchEvent(new Event('online')));
+    expect(screen.getByText('Online now')).toBeTruthy();
+    network.mockRestore();
+  });
+
   it('The bubble of a new message appears at once, and says Sent when the server has stored it.', async () => {
     let acknowledge: (value: unknown) => void = () => {};
     open();

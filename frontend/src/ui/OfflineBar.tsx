@@ -1,22 +1,10 @@
 import { Flex, Text } from '@chakra-ui/react';
 import { WifiSlashIcon } from '@phosphor-icons/react';
 import { useAtomValue } from 'jotai';
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { socketAtom } from '../lib/connection';
-
-const useOnline = () =>
-  useSyncExternalStore(
-    (changed) => {
-      window.addEventListener('online', changed);
-      window.addEventListener('offline', changed);
-      return () => {
-        window.removeEventListener('online', changed);
-        window.removeEventListener('offline', changed);
-      };
-    },
-    () => navigator.onLine,
-  );
+import { useOnline } from '../lib/useConnected';
 
 /** In ms. The bar appears only after this time without a socket, so that short interruptions show nothing. */
 const delayMs = 6000;

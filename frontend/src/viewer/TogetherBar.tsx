@@ -65,6 +65,8 @@ export function TogetherBar({ together, people, drawing, onDraw }: Props) {
   const { t } = useTranslation();
   const { others, lost, following, follow, said, toggle } = together;
   const absent = people.filter(({ id }) => !others.some((one) => one.id === id)).slice(0, 3);
+  // Without a connection nobody here knows who is still there.
+  const here = lost ? [] : others;
   return (
     <Flex
       as="section"
@@ -99,7 +101,7 @@ export function TogetherBar({ together, people, drawing, onDraw }: Props) {
       ) : (
         others.length === 0 && <Text px="1">{t('viewer.together.nobody')}</Text>
       )}
-      {others.map((person) => {
+      {here.map((person) => {
         const name = fullName(person);
         const followed = following === person.id;
         return (
@@ -124,7 +126,7 @@ export function TogetherBar({ together, people, drawing, onDraw }: Props) {
       {absent.map((person) => (
         <Invite key={person.id} person={person} />
       ))}
-      {others.length > 0 && (
+      {here.length > 0 && (
         <IconButton
           {...button}
           {...(drawing && on)}

@@ -64,6 +64,19 @@ it.each([
   expect([result.current.on, joins()]).toEqual([true, 2]);
 });
 
+it('The look counts as lost from the moment at which the browser has no network, and goes on when it is back.', async () => {
+  answers.push(taken);
+  const { result } = join();
+  await waitFor(() => expect(result.current.lost).toBe(false));
+  const network = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
+  act(() => void window.dispatchEvent(new Event('offline')));
+  expect(result.current.lost).toBe(true);
+  network.mockReturnValue(true);
+  act(() => void window.dispatchEvent(new Event('online')));
+  expect(result.current.lost).toBe(false);
+  network.mockRestore();
+});
+
 it('After a refusal of the server, nobody looks together, and no further join is tried.', async () => {
   answers.push(async () => ({ error: 'NOT_FOUND', message: 'Not found.' }));
   const { result } = join();

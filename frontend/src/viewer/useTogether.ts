@@ -10,6 +10,7 @@ import { socketAtom } from '../lib/connection';
 import { fullName } from '../lib/format';
 import { emit, mayTryAgain, stream } from '../lib/socket';
 import { toast } from '../lib/toaster';
+import { useConnected } from '../lib/useConnected';
 import type { Pane } from './engine';
 import { hear } from './heard';
 import { paced } from './pace';
@@ -123,6 +124,7 @@ export function useTogether(imageId: string | undefined, pane: Pane | undefined,
   const { t } = useTranslation();
   const me = useViewer().id;
   const connected = useAtomValue(socketAtom) === 'on';
+  const hears = useConnected();
   const [on, setOn] = useState(wanted);
   const [joined, setJoined] = useState(false);
   const [all, setAll] = useState(nobody);
@@ -214,7 +216,7 @@ export function useTogether(imageId: string | undefined, pane: Pane | undefined,
     me,
     others,
     /** True while there is no connection, or the server has not taken this person in yet. */
-    lost: on && !live,
+    lost: on && !(live && hears),
     following,
     follow,
     said,
