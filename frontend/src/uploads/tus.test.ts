@@ -2,7 +2,8 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { startSession } from '../auth/session';
 import { liveToken } from '../lib/http';
 import { answer } from '../lib/testing';
-import { sendInPieces } from './tus';
+import { findUnfinished, keepUnfinished } from './resumable';
+import { abandon, sendInPieces } from './tus';
 
 interface Options {
   onBeforeRequest: (request: { setHeader: (name: string, value: string) => void }) => Promise<void>;
@@ -28,13 +29,16 @@ vi.mock('tus-js-client', () => ({
         .catch(this.options.onError);
     }
     abort = async () => {};
+    static terminate = async (url: string, { headers }: { headers: Record<string, string> }) => {
+      requests.push(`${url} ${headers.Authorization}`);
+    };
   },
 }));
 
-const signIn = (token: string) =>
+const signIn = (token: string, id = 'a'.repeat(24)) =>
   startSession(
     {
-      id: 'a'.repeat(24),
+      id,
       firstname: 'Ana',
       lastname: 'Ruiz',
       email: 'a@example.org',
@@ -78,5 +82,36 @@ it('A large file of one person is not sent with the token of the next one.', asy
   await expect(sendIt(stop.signal)).rejects.toMatchObject({ name: 'AbortError' });
   expect(await liveToken()).toBe('token of the next one');
   await new Promise((turn) => setTimeout(turn));
+  expect(requests).toEqual([]);
+});
+
+const begun = { fingerprint: 'f', hash: 'e'.repeat(64), url: '/api/upload/tus/1', size: 1, at: Date.now() };
+
+it('An unfinished upload that its person discards is deleted at the server.', async () => {
+  signIn('token');
+  keepUnfinished(begun);
+  await abandon(begun);
+  expect(requests).toEqual(['/api/upload/tus/1 Bearer token']);
+  expect(findUnfinished('f')).toBeUndefined();
+});
+
+it('An unfinished upload of one person is not deleted with the token of the next one.', async () => {
+  signIn('token');
+  keepUnfinished(begun);
+  signIn('token of the next one', 'b'.repeat(24));
+  await abandon(begun);
+  expect(requests).toEqual([]);
+});
+
+it('An unfinished upload is not deleted when the next person signs in while the token is renewed.', async () => {
+  signIn(`h.${btoa(JSON.stringify({ exp: 0 }))}.s`);
+  keepUnfinished(begun);
+  answer({
+    'POST /auth/refresh': () => {
+      signIn('token of the next one', 'b'.repeat(24));
+      return { body: { data: { token: 'late' } } };
+    },
+  });
+  await abandon(begun);
   expect(requests).toEqual([]);
 });

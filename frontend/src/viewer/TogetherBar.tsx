@@ -3,6 +3,7 @@ import type { UserRef } from '@lightbox/contract/users/schemas.js';
 import { PaperPlaneTiltIcon, PencilSimpleIcon, WifiSlashIcon, XIcon } from '@phosphor-icons/react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { viewerNow } from '../auth/session';
 import { currentLanguage } from '../i18n';
 import { fullName } from '../lib/format';
 import { emit } from '../lib/socket';
@@ -35,12 +36,14 @@ function Invite({ person }: { person: UserRef }) {
   const name = fullName(person);
   const send = () => {
     setState('sending');
+    const sender = viewerNow().id;
     const content = `${t('viewer.together.invitation')} ${invitation(window.location)}`;
     emit('message:send', { recipientId: person.id, content, clientId: uuid() }).then(
       () => setState('sent'),
       () => {
         setState('ready');
-        toast.error(t('viewer.together.notInvited', { name }));
+        // The next person at this screen learns nothing of the invitation.
+        if (viewerNow().id === sender) toast.error(t('viewer.together.notInvited', { name }));
       },
     );
   };
