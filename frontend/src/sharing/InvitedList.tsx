@@ -75,7 +75,7 @@ export function InvitedList({ image, now }: { image: Image; now: number }) {
   const waiting = data?.filter(({ endsAt }) => Date.parse(endsAt) > now) ?? [];
   if (waiting.length === 0) return null;
   return (
-    <Box mt="3">
+    <Box as="section" mt="3">
       <Text as="h3" fontSize="sm" fontWeight="semibold" mb="1.5">
         {t('sharing.invited.title')}
       </Text>

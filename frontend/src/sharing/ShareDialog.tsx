@@ -25,6 +25,8 @@ import { useShareMany, type Wish } from './useShareMany';
 import { WhyAccess } from './WhyAccess';
 import { WithoutIdentity } from './WithoutIdentity';
 
+const searchIn = (content: HTMLElement | null) => content?.querySelector<HTMLElement>('input[type=search]') ?? null;
+
 const noWish = { people: [], emails: [], note: '', download: true, deidentified: false } satisfies Partial<Wish>;
 
 function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; onClose: () => void }) {
@@ -51,18 +53,24 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
   const [person] = people;
   const count = people.length + emails.length;
 
-  function submit(event: FormEvent) {
+  function submit(event: FormEvent<HTMLElement>) {
     event.preventDefault();
     if (drawing) return;
-    if (count === 0) return setFault(t('sharing.share.choose'));
+    const { currentTarget } = event;
+    // The error is at the search, far above the button. The focus brings it into view, also when it is the same again.
+    const refuse = (why: string) => {
+      setFault(why);
+      searchIn(currentTarget)?.focus();
+    };
+    if (count === 0) return refuse(t('sharing.share.choose'));
     setFault(undefined);
     share.mutate(
       { ...wished, hours },
       {
-        onError: (error) => setFault(errorText(error, t('sharing.share.failed'))),
+        onError: (error) => refuse(errorText(error, t('sharing.share.failed'))),
         onSuccess: ({ data: { shares: made, invited } }) => {
           if (made.length + invited.length > 0) return;
-          setFault(
+          refuse(
             person && count === 1
               ? t('sharing.share.already', { name: fullName(person) })
               : t('sharing.share.alreadyAll'),
@@ -213,7 +221,7 @@ export function ShareDialog({ open, image: one, images = one ? [one] : [], onClo
     <Modal
       open={open}
       onClose={onClose}
-      initialFocus={(content) => content?.querySelector<HTMLElement>('input[type=search]') ?? null}
+      initialFocus={searchIn}
       finalFocusEl={finalFocus}
       scrollBehavior="inside"
       maxW={{ base: '100vw', md: '560px' }}

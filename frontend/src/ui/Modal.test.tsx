@@ -56,6 +56,49 @@ it('A dialog that opens right after another has the focus, and keeps it when its
   await hasFocus(dialog);
 });
 
+function Sections() {
+  const [rows, setRows] = useState(['One', 'Two']);
+  const [adding, setAdding] = useState(false);
+  return (
+    <Modal open onClose={noop} title="Share" initialFocus={(content) => content?.querySelector('input') ?? null}>
+      <Dialog.Body>
+        <input aria-label="Search" />
+        <section>
+          <h3>Access</h3>
+          {rows.map((row) => (
+            <button key={row} type="button" onClick={() => setRows((all) => all.filter((one) => one !== row))}>
+              {row}
+            </button>
+          ))}
+        </section>
+        <section>
+          <h3>Links</h3>
+          {adding ? (
+            <p>New link</p>
+          ) : (
+            <button type="button" onClick={() => setAdding(true)}>
+              Add
+            </button>
+          )}
+        </section>
+      </Dialog.Body>
+    </Modal>
+  );
+}
+
+it('When the focused control of a dialog is removed, the heading of its section has the focus, and not the first field.', async () => {
+  renderScreen(<Sections />);
+  const dialog = await opened();
+  for (const [press, heading] of [
+    ['Add', 'Links'],
+    ['One', 'Access'],
+    ['Two', 'Access'],
+  ] as const) {
+    await userEvent.click(within(dialog).getByRole('button', { name: press }));
+    await waitFor(() => expect(document.activeElement).toBe(within(dialog).getByRole('heading', { name: heading })));
+  }
+});
+
 /** Draws another line as soon as it is there, like a form whose data has just arrived. */
 function Grows() {
   const [isGrown, grow] = useState(false);

@@ -44,9 +44,37 @@ interface Held {
   initialFocus: Props['initialFocus'];
 }
 
+/** Returns the sections of the dialog around an element, the innermost first. */
+function sectionsAround(element: Element, dialog: Element): Element[] {
+  const section = element.closest('section');
+  if (!section?.parentElement || !dialog.contains(section)) return [];
+  return [section, ...sectionsAround(section.parentElement, dialog)];
+}
+
+const headings = 'h2, h3, h4, h5, h6';
+
+/** The element that had the focus in a dialog, and the sections around it. They stay known when it is removed. */
+interface Place {
+  element: HTMLElement;
+  sections: readonly Element[];
+}
+
+/** Focuses the element again, or the heading of its section if it is gone. Returns false when neither is there. */
+function returnTo({ element, sections }: Place, dialog: Element): boolean {
+  if (dialog.contains(element)) element.focus({ preventScroll: true });
+  if (document.activeElement === element) return true;
+  const section = sections.find((one) => dialog.contains(one));
+  const heading = section?.querySelector<HTMLElement>(headings);
+  if (!heading) return false;
+  heading.tabIndex = -1;
+  heading.focus();
+  return true;
+}
+
 /**
  * Brings a lost focus back into the open dialog. It is lost when the focused element is removed with a part of the
- * content, and when a dialog that closed a moment before returns it to the page behind.
+ * content, and when a dialog that closed a moment before returns it to the page behind. A person who has just revoked
+ * something far below goes on there, at the heading of that section.
  */
 function HoldFocus({ content, initialFocus }: Held) {
   const initial = useRef(initialFocus);
@@ -54,15 +82,22 @@ function HoldFocus({ content, initialFocus }: Held) {
   useEffect(() => {
     const dialog = content.current;
     if (!dialog) return;
+    let place: Place | undefined;
     const hold = () => {
       if (taking) return;
       const at = document.activeElement;
-      const lost = !at || at === document.body || (!dialog.contains(at) && at.closest('[aria-hidden=true]'));
+      if (at instanceof HTMLElement && dialog.contains(at)) {
+        if (at !== place?.element) place = { element: at, sections: sectionsAround(at, dialog) };
+        return;
+      }
+      const lost = !at || at === document.body || at.closest('[aria-hidden=true]');
       // A dialog below another one is hidden, and a closing one returns the focus.
       if (!lost || dialog.closest('[aria-hidden=true], [data-state=closed]')) return;
       taking = true;
       try {
-        (initial.current?.(dialog) ?? dialog).focus({ preventScroll: true });
+        if (!place || !returnTo(place, dialog)) {
+          (initial.current?.(dialog) ?? dialog).focus({ preventScroll: true });
+        }
       } finally {
         taking = false;
       }
