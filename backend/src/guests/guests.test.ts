@@ -122,6 +122,35 @@ describe('making a guest link', () => {
   });
 });
 
+describe('an image with guest links', () => {
+  it('people who may share it see how many have not ended, in lists too, and nobody else does', async () => {
+    const [kept, ended] = [await makeLink(), await makeLink({ maxOpens: 1 })];
+    const second = await makeLink({}, kept.image);
+    const third = await makeLink({}, kept.image);
+    await api.as(kept.image.owner).del(`/sharing/guest/${third.id}`).expect(200);
+    await api.as(ended.image.owner).del(`/sharing/guest/${ended.id}`).expect(200);
+    const { recipient } = await buildShare(test.gateway, { image: kept.image, verified: true });
+    const seenBy = async (person: Person, image = kept.image) =>
+      (await api.as(person).get(`/upload/image/${image.id}`).expect(200)).body.data.recipients;
+    for (const person of [kept.image.owner, await buildAdmin(test.gateway)]) {
+      expect(await seenBy(person)).toMatchObject({ total: 1, guestLinks: 2 });
+    }
+    expect(await seenBy(recipient)).toBeUndefined();
+    expect(await seenBy(ended.image.owner, ended.image)).toEqual({ total: 0, opened: 0, locked: 0, pending: 0 });
+    const list = await api.as(kept.image.owner).get('/upload/my-images').expect(200);
+    expect(list.body.data).toMatchObject([{ id: kept.image.id, recipients: { guestLinks: 2 } }]);
+    // The same answer for a link that nobody can open any more, but whose screens may still be open.
+    await open(second).expect(200);
+    expect(await seenBy(kept.image.owner)).toMatchObject({ guestLinks: 2 });
+  });
+
+  it('a link of a study counts for its image', async () => {
+    const { image } = await makeLink({}, await buildStudy(test.gateway));
+    const { body } = await api.as(image.owner).get('/upload/my-images?grouped=true').expect(200);
+    expect(body.data).toMatchObject([{ recipients: { total: 0, guestLinks: 1 } }]);
+  });
+});
+
 describe('opening a guest link', () => {
   it('the right code gives a token for the picture, without a name or a caption', async () => {
     const made = await makeLink({ note: 'The hand we spoke of.' });

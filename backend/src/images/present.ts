@@ -22,7 +22,7 @@ import { presentMine } from '../sharing/present.js';
 import { studiesById, summaryOf } from '../studies/summary.js';
 import { namesOf } from '../users/names.js';
 import { hidesPicture } from './copies.js';
-import { presentRecipients, sharePerPerson, sharesOfAll } from './recipients.js';
+import { guestLinksOfAll, presentRecipients, sharePerPerson, sharesOfAll } from './recipients.js';
 
 /**
  * Presents images as this viewer may see them, with a few queries for any number of images. Leaves out images that the
@@ -66,12 +66,13 @@ export async function presentImages(
       },
     ];
   });
-  const given = await sharesOfAll(
-    gateway.models,
-    access.filter(({ shares }) => shares).map(({ image }) => image),
-    now,
-  );
+  const shareable = access.filter(({ shares }) => shares).map(({ image }) => image);
+  const [given, links] = await Promise.all([
+    sharesOfAll(gateway.models, shareable, now),
+    unshared ? [] : guestLinksOfAll(gateway.models, shareable, now),
+  ]);
   const recipientsOf = (image: ImageDoc) => sharePerPerson(given, image);
+  const linksOf = (image: ImageDoc) => links.filter((link) => covers(link, image)).length;
   // Only a single recipient is named.
   const named = access.flatMap(({ image, shares }) => {
     const [only, ...others] = shares ? recipientsOf(image) : [];
@@ -127,7 +128,7 @@ export async function presentImages(
           download,
           studyId: known?.id ?? null,
           seriesId: known ? String(image.series?.id ?? known.id) : null,
-          ...(shares ? { recipients: presentRecipients(recipientsOf(image), name, now) } : {}),
+          ...(shares ? { recipients: presentRecipients(recipientsOf(image), linksOf(image), name, now) } : {}),
           image_url: hidden.has(String(image._id)) ? null : (previews.get(String(image._id)) ?? null),
         }
       : redacted;

@@ -57,7 +57,7 @@ export type DicomFacts = z.infer<typeof DicomFacts>;
 export const AnalysisStatus = z.enum(analysisStates);
 export type AnalysisStatus = z.infer<typeof AnalysisStatus>;
 
-/** The states of the live shares of an image or study: one for each person. */
+/** The access of others to an image or study: the states of the live shares, one for each person, and the guest links. */
 export const Recipients = z.object({
   total: z.int(),
   opened: z.int(),
@@ -65,6 +65,8 @@ export const Recipients = z.object({
   pending: z.int(),
   /** Present when there is one recipient. `at`: the time of the opening, or of the share. */
   one: z.object({ person: UserRef, state: z.enum(liveShareStates), at: Time, expiresAt: Time.nullable() }).optional(),
+  /** Present when there are guest links that have not ended: their number. */
+  guestLinks: z.int().optional(),
 });
 export type Recipients = z.infer<typeof Recipients>;
 
@@ -111,7 +113,7 @@ export const Image = z.object({
   patient: UserRef.optional(),
   /** False when this viewer sees the picture and may not download the original. */
   download: z.boolean().optional(),
-  /** The people with a live share, for viewers who may share the image. */
+  /** The people with a live share and the guest links, for viewers who may share the image. */
   recipients: Recipients.optional(),
   dicom: DicomFacts.optional(),
   /** For viewers who read signed texts only, the status is `none` until one is signed. */

@@ -105,6 +105,23 @@ it('A card of one’s own image has no seal, but the state of the only recipient
   expect(screen.getByText(/Hina.* opened it .*\d\d:\d\d/)).toBeTruthy();
 });
 
+it('A card of one’s own image says how many guest links of it are live, and links to them.', () => {
+  startSession({ id: giver.id, role: { name: 'healthProvider' } } as User, 'token');
+  const asked = vi.fn();
+  const { shareId: _, sharedBy: __, expiresAt: ___, ...own } = { ...image, caption: 'Left hand', isShared: false };
+  const none = { total: 0, opened: 0, locked: 0, pending: 0 };
+  const { rerender } = render(card({ ...own, recipients: none }, asked));
+  expect(screen.getByText('Yours')).toBeTruthy();
+  rerender(card({ ...own, recipients: { ...none, guestLinks: 1 } }, asked));
+  expect(screen.queryByText('Yours')).toBeNull();
+  fireEvent.click(screen.getByRole('button', { name: '1 guest link. See who has Left hand' }));
+  expect(asked).toHaveBeenCalledWith('share', expect.objectContaining({ id: id(9) }));
+  const one = { person: giver, state: 'pending' as const, at: image.createAt, expiresAt: null };
+  rerender(card({ ...own, isShared: true, recipients: { ...none, total: 1, pending: 1, one, guestLinks: 2 } }));
+  expect(screen.getByText(/code not entered/)).toBeTruthy();
+  expect(screen.getByText('2 guest links')).toBeTruthy();
+});
+
 it('A film shows the date of the study, and no date when the file has none.', () => {
   as('admin');
   const { rerender } = render(card(image));

@@ -19,7 +19,7 @@ import { ShareNote } from '../ui/ShareNote';
 import { StateBadge, type StateName } from '../ui/StateBadge';
 import { AskLink } from './AskLink';
 import { actionsOf, hasEnded, ownsImage, startOfShare } from './access';
-import { RecipientsBadge } from './RecipientsBadge';
+import { GuestLinksBadge, RecipientsBadge } from './RecipientsBadge';
 import { stackOf, titleOf } from './subject';
 import type { Selection } from './useSelection';
 import { ViewerLink } from './ViewerLink';
@@ -65,6 +65,7 @@ export function ImageBadges({ image, onShares }: { image: Image; onShares?: (() 
   const viewer = useViewer();
   if (hasEnded(image) && !ownsImage(viewer, image)) return <StateBadge state="shareEnded" />;
   const { recipients } = image;
+  const links = recipients?.guestLinks ?? 0;
   const owned = ownsImage(viewer, image);
   return (
     <>
@@ -75,10 +76,11 @@ export function ImageBadges({ image, onShares }: { image: Image; onShares?: (() 
       ) : (
         image.isShared && image.isVerified && !image.shareId && <StateBadge state="shared" />
       )}
+      {links > 0 && <GuestLinksBadge image={image} count={links} {...(onShares && { onOpen: onShares })} />}
       {image.study?.unfinished && <StateBadge state="unfinished" />}
       {image.deidentified && <Chip>{t('images.card.deidentified')}</Chip>}
       {isNew(image) && <StateBadge state="new" />}
-      {!image.isShared && owned && <Chip>{t('images.card.yours')}</Chip>}
+      {!image.isShared && links === 0 && owned && <Chip>{t('images.card.yours')}</Chip>}
       {!image.isVerified && image.shareId && <Chip>{t('images.card.mark', { mark: shareMark(image.shareId) })}</Chip>}
     </>
   );

@@ -1,7 +1,7 @@
 import { chakra } from '@chakra-ui/react';
 import type { Image, Recipients } from '@lightbox/contract/images/schemas.js';
 import type { ShareState } from '@lightbox/contract/sharing/states.js';
-import { type Icon, KeyIcon, LockKeyIcon, SealCheckIcon, UsersIcon } from '@phosphor-icons/react';
+import { type Icon, KeyIcon, LinkIcon, LockKeyIcon, SealCheckIcon, UsersIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { formatWhen, fullName } from '../lib/format';
 import { Badge } from '../ui/Badge';
@@ -39,10 +39,9 @@ interface Props {
   onOpen: () => void;
 }
 
-/** Says how far the recipients are: code not entered, opened, locked. It opens the sheet that lists them. */
-export function RecipientsBadge({ image, recipients, onOpen }: Props) {
+/** A badge that opens the sheet of the people with access. */
+function SheetBadge({ image, text, onOpen, ...mark }: Shown & Pick<Props, 'image' | 'onOpen'>) {
   const { t } = useTranslation();
-  const { text, ...mark } = useShown(recipients);
   return (
     <chakra.button
       type="button"
@@ -58,4 +57,18 @@ export function RecipientsBadge({ image, recipients, onOpen }: Props) {
       <Badge {...mark}>{text}</Badge>
     </chakra.button>
   );
+}
+
+/** Says how far the recipients are: code not entered, opened, locked. It opens the sheet that lists them. */
+export function RecipientsBadge({ image, recipients, onOpen }: Props) {
+  return <SheetBadge image={image} onOpen={onOpen} {...useShown(recipients)} />;
+}
+
+/** Says that people without an account may see the image. With `onOpen` it opens the sheet that lists the links. */
+export function GuestLinksBadge({ image, count, onOpen }: { image: Image; count: number; onOpen?: () => void }) {
+  const { t } = useTranslation();
+  const shown: Shown = { Icon: LinkIcon, tone: 'info', text: t('images.card.guestLinks', { count }) };
+  if (onOpen) return <SheetBadge image={image} onOpen={onOpen} {...shown} />;
+  const { text, ...mark } = shown;
+  return <Badge {...mark}>{text}</Badge>;
 }

@@ -20,6 +20,7 @@ import { PersonSkeleton } from '../ui/Skeletons';
 import { StateBadge } from '../ui/StateBadge';
 import { UserAvatar } from '../ui/UserAvatar';
 import { ChangeShare } from './ChangeShare';
+import { guestLinksOf } from './guests';
 import { InvitedList } from './InvitedList';
 import { hoursOf, patchShares, refreshShares } from './sharing';
 import { WhyAccess } from './WhyAccess';
@@ -178,6 +179,7 @@ function Access({ share, image, now }: { share: ShareAccess; image: Image; now: 
 export function AccessList({ image }: { image: Image }) {
   const { t } = useTranslation();
   const { data: shares, isPending, isError, error } = useQuery(sharesOf(image.id, image.study?.id));
+  const { data: links } = useQuery(guestLinksOf(image.id, image.study?.id));
   const now = useNow(30_000);
   return (
     <Box as="section">
@@ -192,7 +194,7 @@ export function AccessList({ image }: { image: Image }) {
       )}
       {shares?.length === 0 && (
         <Text fontSize="sm" color="fg.muted">
-          {t('sharing.access.nobody')}
+          {t(links?.length ? 'sharing.access.guests' : 'sharing.access.nobody')}
         </Text>
       )}
       {shares && shares.length > 0 && (

@@ -78,3 +78,11 @@ it('The form of a new guest link opens with the focus at the guest links.', asyn
   const heading = dialog.getByRole('heading', { name: 'Guest links' });
   await waitFor(() => expect(document.activeElement).toBe(heading));
 });
+
+it('The list of who has access does not say that nobody has, while a guest link is live.', async () => {
+  const dialog = within(await opened());
+  await dialog.findByText('Only you, administrators, and people with a guest link.');
+  expect(dialog.queryByText('Only you and administrators.')).toBeNull();
+  await userEvent.click(await dialog.findByRole('button', { name: /Revoke the guest link/ }));
+  await dialog.findByText('Only you and administrators.');
+});

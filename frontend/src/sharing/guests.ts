@@ -1,6 +1,7 @@
 import { guestCalls } from '@lightbox/contract/guests/calls.js';
 import type { QueryClient } from '@tanstack/react-query';
 import { queryOptions } from '@tanstack/react-query';
+import { refreshLists } from '../images/cache';
 import { coalesce } from '../lib/coalesce';
 import { send } from '../lib/http';
 import { reread } from '../lib/live';
@@ -16,7 +17,14 @@ export const guestLinksOf = (imageId: string, studyId?: string) =>
       (await send(guestCalls.listGuestLinks, { query: studyId ? { studyId } : { imageId } }, { signal })).data,
   });
 
-export const refreshGuestLinks = (cache: QueryClient) => coalesce('guestLinks', () => void reread(cache, guestLists));
+/** Reads the guest links again, and the cards and dialogs that say how many there are. */
+export function refreshGuestLinks(cache: QueryClient) {
+  coalesce('guestLinks', () => {
+    void reread(cache, guestLists);
+    void reread(cache, ['images', 'one']);
+  });
+  refreshLists(cache);
+}
 
 const again = (_: unknown, cache: QueryClient) => refreshGuestLinks(cache);
 

@@ -69,6 +69,8 @@ export const images = {
       someLocked: '{{locked, number}} locked, {{opened, number}} of {{total, number}} opened',
       all: '{{text}}. See who has {{caption}}',
     },
+    guestLinks_one: '{{count, number}} guest link',
+    guestLinks_other: '{{count, number}} guest links',
     open: 'Open {{caption}}',
     verify: 'Verify',
     share: 'Share',

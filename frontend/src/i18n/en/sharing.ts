@@ -136,6 +136,7 @@ export const sharing = {
   access: {
     title: 'Who has access',
     nobody: 'Only you and administrators.',
+    guests: 'Only you, administrators, and people with a guest link.',
     failed: 'The access list could not be loaded.',
     verified: 'Verified',
     waiting: 'Hasn’t entered the code yet',

@@ -63,7 +63,7 @@ export const viewer = {
     choose: 'Choose the place you ask about',
     mark: 'The pinned place',
     whom: 'Whom do you ask about this place?',
-    nobody: 'This image is not shared with anybody yet.',
+    nobody: 'This image is not shared with anybody who has an account.',
   },
   together: {
     title: 'Looking together',

@@ -66,6 +66,8 @@ export const images = {
       someLocked: '{{locked, number}} بند، {{total, number}} میں سے {{opened, number}} نے کھولی',
       all: '{{text}}۔ دیکھیں {{caption}} کس کے پاس ہے',
     },
+    guestLinks_one: '{{count, number}} مہمان لنک',
+    guestLinks_other: '{{count, number}} مہمان لنک',
     open: '{{caption}} کھولیں',
     verify: 'تصدیق',
     share: 'شیئر',
