@@ -1,6 +1,7 @@
 import type { Permission } from '@lightbox/contract/permissions.js';
 import type { ComponentType } from 'react';
 import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from 'react-router-dom';
+import { windowForRouter } from '../lib/goingBack';
 import { paths } from '../lib/paths';
 import { Toaster } from '../lib/toaster';
 import { useOpened } from '../pwa/opened';
@@ -167,4 +168,4 @@ export const routes: RouteObject[] = [
   },
 ];
 
-export const createRouter = () => createBrowserRouter(routes);
+export const createRouter = () => createBrowserRouter(routes, { window: windowForRouter() });

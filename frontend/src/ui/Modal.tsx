@@ -3,6 +3,7 @@ import { Dialog, IconButton, Portal, Text } from '@chakra-ui/react';
 import { XIcon } from '@phosphor-icons/react';
 import { type ComponentProps, type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useBackCloses } from '../lib/goingBack';
 
 type Root = Pick<
   ComponentProps<typeof Dialog.Root>,
@@ -123,12 +124,13 @@ function HoldFocus({ content, initialFocus }: Held) {
 }
 
 /**
- * The frame of every dialog: a sheet from below on a phone, a centred panel elsewhere. Escape closes it, and the focus
- * returns to the opener.
+ * The frame of every dialog: a sheet from below on a phone, a centred panel elsewhere. Escape and Back close it, and the
+ * focus returns to the opener.
  */
 export function Modal({ onClose, title, sub, initialFocus, closable = true, maxW, zIndex, children, ...root }: Props) {
   const content = useRef<HTMLDivElement>(null);
   const layer = zIndex && { zIndex };
+  useBackCloses(root.open, onClose);
   return (
     <Dialog.Root
       onOpenChange={(change) => !change.open && onClose()}

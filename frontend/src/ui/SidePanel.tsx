@@ -3,6 +3,7 @@ import { Box, Drawer, Flex, type FlexProps, IconButton, Portal } from '@chakra-u
 import { XIcon } from '@phosphor-icons/react';
 import type { ComponentProps, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useBackCloses } from '../lib/goingBack';
 
 type Root = Pick<ComponentProps<typeof Drawer.Root>, 'open' | 'placement' | 'finalFocusEl'>;
 
@@ -21,7 +22,7 @@ interface Props extends Root, Omit<ComponentProps<typeof Drawer.Content>, 'title
 
 const sheet = { borderStartStartRadius: 'sheet', borderStartEndRadius: 'sheet', maxH: '88dvh', minH: '50dvh' };
 
-/** A drawer: a panel from the side, or a sheet from below. Escape closes it, and the focus returns to the opener. */
+/** A drawer: a panel from the side, or a sheet from below. Escape and Back close it, and the focus returns to the opener. */
 export function SidePanel({
   open,
   onClose,
@@ -35,6 +36,7 @@ export function SidePanel({
   ...content
 }: Props) {
   const { t } = useTranslation();
+  useBackCloses(open, onClose);
   return (
     <Drawer.Root
       open={open}
