@@ -58,6 +58,19 @@ it('A card removes its picture at the moment when the share ends, however long i
   expect(screen.queryAllByRole('button')).toHaveLength(0);
 });
 
+it('A card of a verified share has a button to open it with a visible label, and one control of that name.', () => {
+  as('patient');
+  const asked = vi.fn();
+  const { rerender } = render(card({ ...image, caption: 'Left hand' }, asked));
+  const button = screen.getByRole('button', { name: 'Open Left hand' });
+  expect(button.textContent).toBe('Open');
+  fireEvent.click(button);
+  expect(asked).toHaveBeenCalledWith('open', expect.objectContaining({ id: id(9) }));
+  rerender(card({ ...image, caption: 'Left hand', isVerified: false, image_url: null }));
+  expect(screen.getByRole('button', { name: 'Verify Left hand' }).textContent).toBe('Verify');
+  expect(screen.queryByText('Open')).toBeNull();
+});
+
 it('A card says why it shows no picture.', () => {
   as('admin');
   const { rerender } = render(card({ ...image, contentType: 'video/mp4', image_url: null }));

@@ -3,7 +3,8 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { shareMark } from '@lightbox/contract/sharing/mark.js';
 import type { StudySummary } from '@lightbox/contract/studies/schemas.js';
-import { KeyIcon, SealCheckIcon, ShareNetworkIcon, SparkleIcon, TrashIcon } from '@phosphor-icons/react';
+import { EyeIcon, KeyIcon, SealCheckIcon, ShareNetworkIcon, SparkleIcon, TrashIcon } from '@phosphor-icons/react';
+import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { useViewer } from '../auth/session';
@@ -151,6 +152,9 @@ export function ImageCard({ image, onAsk, onNear, selection }: Props) {
   const ended = hasEnded(image, now) && !can.share && !ownsImage(viewer, image);
   const caption = titleOf(image, t('common.untitled'));
   const stack = stackOf(image);
+  // A recipient comes to look. The cards of people who may share have no room for one more label.
+  const isToLook = can.open && !can.share;
+  const opener = useRef<HTMLButtonElement>(null);
   return (
     <Flex
       as="article"
@@ -169,7 +173,7 @@ export function ImageCard({ image, onAsk, onNear, selection }: Props) {
         {selection && can.share && (
           <Choice open={selection.chosen !== undefined} image={image} caption={caption} selection={selection} />
         )}
-        {can.open && !selection?.chosen && (
+        {can.open && !selection?.chosen && !isToLook && (
           <chakra.button
             type="button"
             aria-label={t('images.card.open', { caption })}
@@ -179,6 +183,19 @@ export function ImageCard({ image, onAsk, onNear, selection }: Props) {
             borderRadius="6px"
             cursor="zoom-in"
             focusVisibleRing="outside"
+          />
+        )}
+        {isToLook && (
+          // The picture may be pressed too. The focus is then at the button that does the same, and returns there.
+          <Box
+            aria-hidden
+            onClick={() => {
+              opener.current?.focus();
+              opener.current?.click();
+            }}
+            position="absolute"
+            inset="0"
+            cursor="zoom-in"
           />
         )}
       </Box>
@@ -235,6 +252,19 @@ export function ImageCard({ image, onAsk, onNear, selection }: Props) {
           )}
           {(ended || (can.verify && image.isLocked)) && (
             <AskLink image={image} need={ended ? 'access' : 'code'} size="sm" flex="1" />
+          )}
+          {isToLook && (
+            <Button
+              ref={opener}
+              size="sm"
+              variant="subtle"
+              flex="1"
+              aria-label={t('images.card.open', { caption })}
+              onClick={() => onAsk('open', image)}
+            >
+              <EyeIcon />
+              {t('images.card.look')}
+            </Button>
           )}
           {can.share && (
             <Button

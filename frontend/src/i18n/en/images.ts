@@ -72,6 +72,7 @@ export const images = {
     guestLinks_one: '{{count, number}} guest link',
     guestLinks_other: '{{count, number}} guest links',
     open: 'Open {{caption}}',
+    look: 'Open',
     verify: 'Verify',
     share: 'Share',
     ai: 'Ai',

@@ -69,6 +69,7 @@ export const images = {
     guestLinks_one: '{{count, number}} مہمان لنک',
     guestLinks_other: '{{count, number}} مہمان لنک',
     open: '{{caption}} کھولیں',
+    look: 'کھولیں',
     verify: 'تصدیق',
     share: 'شیئر',
     ai: 'AI',
