@@ -79,6 +79,30 @@ async function verify(person: Person, caption: string, mail: string): Promise<vo
   await page.getByRole('dialog').getByRole('img').first().waitFor();
 }
 
+/** Opens the dialog for a code on a phone that is held sideways: nothing lies over the box, and Back closes the dialog. */
+async function seesCodeSideways(person: Person, caption: string): Promise<void> {
+  const { page } = person;
+  for (const size of [
+    { width: 740, height: 360 },
+    { width: 640, height: 400 },
+  ]) {
+    await page.setViewportSize(size);
+    await cardOf(person, caption)
+      .getByRole('button', { name: /^Verify/ })
+      .click();
+    await person.atCode();
+    const isSeen = `(() => {
+      const box = document.activeElement;
+      const { left, bottom } = box.getBoundingClientRect();
+      return bottom <= innerHeight && document.elementFromPoint(left + 9, bottom - 9) === box;
+    })()`;
+    await expect.poll(() => page.evaluate(isSeen)).toBe(true);
+    await page.goBack();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+}
+
 test('Two images are shared with two people in one act, with a note and one mail for each.', async () => {
   for (const caption of captions) await upload(owner, caption);
   await Promise.all([first.enter(), second.enter()]);
@@ -158,6 +182,7 @@ test('A person without an account is invited, registers on a phone, and opens th
   await phone.waitForURL('**/verify-account');
   await newcomer.enterCode(line(await newcomer.mailed('Your verification code'), 'Code'));
   await phone.waitForURL('**/view-images');
+  await seesCodeSideways(newcomer, captions[0]);
   await verify(newcomer, captions[0], await newcomer.mailed('An image was shared with you'));
   await page.getByText('Invited, waiting').waitFor({ state: 'detached' });
 });

@@ -11,6 +11,8 @@ const outline = (slot: string) => refine({ variants: { variant: { outline: { [sl
  * The hover colour of solid buttons: mixed with the text colour, so darker in the light theme, lighter in the dark one.
  */
 const solidHover = 'color-mix(in srgb, var(--chakra-colors-color-palette-solid) 86%, var(--chakra-colors-fg))';
+/** A phone that is held sideways has no room for a head and a foot that stay: the whole dialog scrolls. */
+const low = '@media (max-height: 480px)';
 /** Touch targets are at least 44 px wide and high; with a mouse they may be smaller. */
 const touchTarget = { '@media (pointer: coarse)': { minH: 'touch', minW: 'touch' } };
 
@@ -215,10 +217,11 @@ export const system = createSystem(
               mt: { base: 'auto', md: 'var(--dialog-base-margin)' },
               mb: { base: '0', md: 'var(--dialog-base-margin)' },
               maxH: { base: '92dvh', md: 'none' },
+              [low]: { maxH: '100dvh', overflowY: 'auto' },
               _open: { animationDuration: 'slide' },
             },
             header: { px: '6', pt: '22px', pb: '0' },
-            body: { px: '6', pt: '18px', pb: '22px', overflowY: 'auto' },
+            body: { px: '6', pt: '18px', pb: '22px', overflow: 'auto', [low]: { flex: 'none', overflow: 'visible' } },
             footer: {
               px: '6',
               py: '4',

@@ -111,6 +111,23 @@ function Grows() {
   );
 }
 
+it('A field that has the focus at opening, but lies below the visible part of a low dialog, is scrolled into view.', async () => {
+  const boxes = vi.spyOn(Element.prototype, 'getBoundingClientRect').mockImplementation(function (this: Element) {
+    return new DOMRect(0, 0, 100, this.tagName === 'INPUT' ? 500 : 300);
+  });
+  renderScreen(
+    <Modal open onClose={noop} title="Code" scrollBehavior="inside">
+      <Dialog.Body>
+        <input aria-label="Code" />
+      </Dialog.Body>
+    </Modal>,
+  );
+  const dialog = await opened();
+  within(dialog).getByLabelText('Code').focus();
+  await waitFor(() => expect(within(dialog).getByLabelText('Code').parentElement?.scrollTop).toBe(216));
+  boxes.mockRestore();
+});
+
 it('A dialog takes no focus before its first frame, which would move it again, away from a field in use.', async () => {
   const frames: FrameRequestCallback[] = [];
   const held = vi.spyOn(globalThis, 'requestAnimationFrame').mockImplementation((frame) => frames.push(frame));

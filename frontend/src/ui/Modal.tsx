@@ -72,6 +72,15 @@ function returnTo({ element, sections }: Place, dialog: Element): boolean {
   return true;
 }
 
+/** Scrolls the parts of the dialog around a field so far that it is seen. The dialog itself still moves in. */
+function reveal(field: Element, dialog: Element) {
+  const room = 16;
+  for (let part = field.parentElement; part && dialog.contains(part); part = part.parentElement) {
+    const below = field.getBoundingClientRect().bottom + room - part.getBoundingClientRect().bottom;
+    if (below > 0) part.scrollTop += below;
+  }
+}
+
 /**
  * Brings a lost focus back into the open dialog. It is lost when the focused element is removed with a part of the
  * content, and when a dialog that closed a moment before returns it to the page behind. A person who has just revoked
@@ -108,6 +117,8 @@ function HoldFocus({ content, initialFocus }: Held) {
       changes.observe(dialog, { childList: true, subtree: true });
       document.addEventListener('focusin', hold);
       hold();
+      // The library gives the focus without scrolling. In a low window the field may lie further down.
+      if (place) reveal(place.element, dialog);
     };
     // The library moves the focus in the next frame. This begins in the frame after it: a focus that came earlier would be
     // moved again, away from the field where somebody has begun to type.
