@@ -1,4 +1,4 @@
-import { Box, Button, chakra, Flex, Heading, IconButton, Spacer, Text } from '@chakra-ui/react';
+import { Box, Button, chakra, Flex, Heading, IconButton, Text } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { shareMark } from '@lightbox/contract/sharing/mark.js';
@@ -238,7 +238,7 @@ export function ImageCard({ image, onAsk, onNear, selection }: Props) {
             <Countdown expiresAt={ends} startedAt={startOfShare(image)} />
           </Box>
         )}
-        <Flex gap="2" mt="auto" pt="3.5" align="flex-end" _empty={{ display: 'none' }}>
+        <Flex gap="1.5" mt="auto" pt="3.5" align="flex-end" wrap="wrap" _empty={{ display: 'none' }}>
           {can.verify && (
             <Button
               size="sm"
@@ -295,19 +295,18 @@ export function ImageCard({ image, onAsk, onNear, selection }: Props) {
             </Button>
           )}
           {can.remove && (
-            <>
-              <Spacer />
-              <IconButton
-                size="sm"
-                variant="plain"
-                colorPalette="danger"
-                color="danger.fg"
-                aria-label={t('images.card.deleteThis', { caption })}
-                onClick={() => onAsk('remove', image)}
-              >
-                <TrashIcon />
-              </IconButton>
-            </>
+            <IconButton
+              size="sm"
+              variant="plain"
+              colorPalette="danger"
+              color="danger.fg"
+              ms="auto"
+              me="-3"
+              aria-label={t('images.card.deleteThis', { caption })}
+              onClick={() => onAsk('remove', image)}
+            >
+              <TrashIcon />
+            </IconButton>
           )}
         </Flex>
       </Flex>

@@ -26,7 +26,7 @@ export const Gallery = ({
     as="ul"
     onKeyDown={cardKeys}
     listStyleType="none"
-    templateColumns={{ base: 'minmax(0, 1fr)', sm: 'repeat(auto-fill, minmax(248px, 1fr))' }}
+    templateColumns={{ base: 'minmax(0, 1fr)', sm: 'repeat(auto-fill, minmax(258px, 1fr))' }}
     gap="5"
     aria-busy={busy}
     {...(labelledBy && { 'aria-labelledby': labelledBy })}
