@@ -30,7 +30,15 @@ function InfoFrame({ children }: { children: ReactNode }) {
   }
   return (
     <Flex direction="column" minH="100dvh">
-      <Flex as="header" h="68px" flex="none" align="center" justify="space-between" px={{ base: '5', lg: '10' }}>
+      <Flex
+        as="header"
+        minH="68px"
+        flex="none"
+        align="center"
+        justify="space-between"
+        wrap="wrap"
+        px={{ base: '5', lg: '10' }}
+      >
         <Box asChild display="flex">
           <Link to={paths.home} aria-label={t('common.appName')}>
             <Logo />

@@ -7,6 +7,7 @@ import { Link } from 'react-router-dom';
 import { roleAtom } from '../auth/session';
 import { paths } from '../lib/paths';
 import { EmptyState } from '../ui/EmptyState';
+import { LanguageSwitch } from '../ui/LanguageSwitch';
 import { Logo } from '../ui/Mark';
 import { useTitle } from '../ui/Page';
 import { StartLink } from './StartLink';
@@ -42,12 +43,21 @@ export function NotFound() {
   }
   return (
     <Flex direction="column" minH="100dvh">
-      <Flex as="header" h="68px" flex="none" align="center" px={{ base: '5', lg: '10' }}>
+      <Flex
+        as="header"
+        minH="68px"
+        flex="none"
+        align="center"
+        justify="space-between"
+        wrap="wrap"
+        px={{ base: '5', lg: '10' }}
+      >
         <Box asChild display="flex">
           <Link to={paths.home} aria-label={t('common.appName')}>
             <Logo />
           </Link>
         </Box>
+        <LanguageSwitch />
       </Flex>
       <Flex as="main" flex="1" align="center" justify="center" pb="68px">
         <Missing />

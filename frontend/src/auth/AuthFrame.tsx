@@ -79,11 +79,11 @@ export function AuthFrame({ title, tabTitle = title, sub, badge, home = true, he
         pe={{ base: '2', lg: '14px' }}
       >
         {!desktop && (
-          <Flex as="header" h="68px" align="center" justify="space-between" ps="3.5" pe="2.5">
+          <Flex as="header" minH="68px" align="center" justify="space-between" wrap="wrap" ps="3.5" pe="2.5">
             <Link to={paths.home} aria-label={t('common.appName')} style={{ display: 'flex' }}>
               <Logo />
             </Link>
-            <Flex>
+            <Flex wrap="wrap">
               <LanguageSwitch />
               {home && <HomeLink />}
             </Flex>

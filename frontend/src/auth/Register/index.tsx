@@ -16,6 +16,7 @@ import { useAttempt } from '../../lib/useAttempt';
 import { useIsDesktop } from '../../lib/useMedia';
 import { EmptyState } from '../../ui/EmptyState';
 import { Lamp } from '../../ui/Lamp';
+import { LanguageSwitch } from '../../ui/LanguageSwitch';
 import { LoadFailed } from '../../ui/LoadFailed';
 import { Logo } from '../../ui/Mark';
 import { Note } from '../../ui/Note';
@@ -255,14 +256,20 @@ export function Register() {
       {desktop && <Rail at={reviewed ? stepNames.length : at} role={role} />}
       <Flex direction="column" minW="0" p={{ base: '0 8px 8px', lg: '14px 14px 14px 0' }}>
         {!desktop && (
-          <Flex as="header" h="68px" align="center" ps="3.5">
+          <Flex as="header" minH="68px" align="center" justify="space-between" wrap="wrap" ps="3.5" pe="2.5">
             <RouterLink to={paths.home} aria-label={t('common.appName')} style={{ display: 'flex' }}>
               <Logo />
             </RouterLink>
+            <LanguageSwitch />
           </Flex>
         )}
         <Flex as="main" direction="column" layerStyle="lit" flex="1" borderRadius={{ base: '22px', lg: 'panel' }}>
           <Lamp />
+          {desktop && (
+            <Flex justify="flex-end" px="10" pt="6">
+              <LanguageSwitch />
+            </Flex>
+          )}
           {reviewed ? (
             <UnderReview />
           ) : invitation.error instanceof ApiError && invitation.error.code === 'EXPIRED' ? (
@@ -286,7 +293,7 @@ export function Register() {
                   void (at === last ? submit() : next());
                 }}
               >
-                <Box px={{ base: '5', md: '14' }} pt={{ base: '6', md: '38px' }} pb="8" flex="1">
+                <Box px={{ base: '5', md: '14' }} pt={{ base: '6', lg: '3' }} pb="8" flex="1">
                   <StepHead at={at} step={step} headingRef={heading} desktop={desktop} />
                   <Step />
                 </Box>
