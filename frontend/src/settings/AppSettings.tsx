@@ -8,7 +8,7 @@ import { Fragment, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../lib/errors';
 import { toast } from '../lib/toaster';
-import { useIsWide } from '../lib/useMedia';
+import { useIsLarge } from '../lib/useMedia';
 import { DicomNodes } from '../receiver/DicomNodes';
 import { Card } from '../ui/Card';
 import { ConfirmDialog } from '../ui/ConfirmDialog';
@@ -78,7 +78,7 @@ const SkeletonRows = ({ wide }: { wide: boolean }) => {
 /** The settings of the product in groups, each edited in its row, and below them the clinic's own notes. */
 export function AppSettings() {
   const { t } = useTranslation();
-  const wide = useIsWide();
+  const wide = useIsLarge();
   const stored = useQuery(settingList);
   const infos = useQuery(knownSettingList);
   const [removing, setRemoving] = useState<Setting>();

@@ -28,7 +28,7 @@ const date = {
   fontVariantNumeric: 'tabular-nums',
 } as const;
 
-/** Lays out the parts of a setting as a row of the table, or as a card below 768 px. */
+/** Lays out the parts of a setting as a row of the table, or as a card below 1280 px. */
 export function Layout({ wide, parts }: { wide: boolean; parts: Parts }) {
   const { t } = useTranslation();
   const { name, value, description, created, updated, actions, editing } = parts;
