@@ -10,7 +10,9 @@ import { timesOf } from '../lib/days';
 import { errorText } from '../lib/errors';
 import { formatDate, formatDateTime, fullName } from '../lib/format';
 import { usePublicSettings } from '../lib/publicSettings';
+import { useIsWide } from '../lib/useMedia';
 import { EmptyState } from '../ui/EmptyState';
+import { CardFacts } from '../ui/Facts';
 import { Field } from '../ui/Field';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Note } from '../ui/Note';
@@ -50,40 +52,86 @@ function useSentence() {
   };
 }
 
-function Group({ group: { image, lines } }: { group: ImageGroup }) {
+const whenOf = ({ first, times }: Line) => (times > 1 ? formatDate(first.at) : formatDateTime(first.at));
+
+interface LinesProps {
+  label: string;
+  lines: readonly Line[];
+}
+
+function WideLines({ label, lines }: LinesProps) {
   const { t } = useTranslation();
   const sentence = useSentence();
   return (
+    <Table.ScrollArea role="region" aria-label={label} tabIndex={0}>
+      <Table.Root fontSize="sm" whiteSpace="normal">
+        <Table.Header>
+          <Table.Row bg="bg.subtle">
+            <Table.ColumnHeader ps="5">{t('profile.disclosures.when')}</Table.ColumnHeader>
+            <Table.ColumnHeader>{t('profile.disclosures.what')}</Table.ColumnHeader>
+            <Table.ColumnHeader pe="5">{t('profile.disclosures.until')}</Table.ColumnHeader>
+          </Table.Row>
+        </Table.Header>
+        <Table.Body>
+          {lines.map((line) => (
+            <Table.Row key={line.first.id} bg="transparent" verticalAlign="top">
+              <Table.Cell ps="5" py="2.5" whiteSpace="nowrap" fontVariantNumeric="tabular-nums">
+                {whenOf(line)}
+              </Table.Cell>
+              <Table.Cell py="2.5" overflowWrap="anywhere" minW="180px">
+                {sentence(line)}
+              </Table.Cell>
+              <Table.Cell pe="5" py="2.5" whiteSpace="nowrap" fontVariantNumeric="tabular-nums">
+                {line.first.until ? formatDateTime(line.first.until) : '–'}
+              </Table.Cell>
+            </Table.Row>
+          ))}
+        </Table.Body>
+      </Table.Root>
+    </Table.ScrollArea>
+  );
+}
+
+/** The lines below 768 px: the sentence first, and below it the times with their labels. */
+function Cards({ label, lines }: LinesProps) {
+  const { t } = useTranslation();
+  const sentence = useSentence();
+  return (
+    <Box as="ul" listStyleType="none" aria-label={label} fontVariantNumeric="tabular-nums">
+      {lines.map((line) => (
+        <Box as="li" key={line.first.id} px="5" py="3.5" borderTopWidth="1px">
+          <Text overflowWrap="anywhere">{sentence(line)}</Text>
+          <CardFacts
+            gapY="1"
+            facts={[
+              { key: 'when', label: t('profile.disclosures.when'), value: whenOf(line) },
+              ...(line.first.until
+                ? [
+                    {
+                      key: 'until',
+                      label: t('profile.disclosures.until'),
+                      value: formatDateTime(line.first.until),
+                    },
+                  ]
+                : []),
+            ]}
+          />
+        </Box>
+      ))}
+    </Box>
+  );
+}
+
+function Group({ group: { image, lines } }: { group: ImageGroup }) {
+  const { t } = useTranslation();
+  const label = image.name || t('common.untitled');
+  const Lines = useIsWide() ? WideLines : Cards;
+  return (
     <Box as="section" layerStyle="card" overflow="hidden" data-print-group>
       <Heading as="h2" textStyle="section" px="5" py="4" dir="auto" overflowWrap="anywhere">
-        {image.name || t('common.untitled')}
+        {label}
       </Heading>
-      <Table.ScrollArea role="region" aria-label={image.name || t('common.untitled')} tabIndex={0}>
-        <Table.Root fontSize="sm" whiteSpace="normal">
-          <Table.Header>
-            <Table.Row bg="bg.subtle">
-              <Table.ColumnHeader ps="5">{t('profile.disclosures.when')}</Table.ColumnHeader>
-              <Table.ColumnHeader>{t('profile.disclosures.what')}</Table.ColumnHeader>
-              <Table.ColumnHeader pe="5">{t('profile.disclosures.until')}</Table.ColumnHeader>
-            </Table.Row>
-          </Table.Header>
-          <Table.Body>
-            {lines.map((line) => (
-              <Table.Row key={line.first.id} bg="transparent" verticalAlign="top">
-                <Table.Cell ps="5" py="2.5" whiteSpace="nowrap" fontVariantNumeric="tabular-nums">
-                  {line.times > 1 ? formatDate(line.first.at) : formatDateTime(line.first.at)}
-                </Table.Cell>
-                <Table.Cell py="2.5" dir="auto" overflowWrap="anywhere" minW="180px">
-                  {sentence(line)}
-                </Table.Cell>
-                <Table.Cell pe="5" py="2.5" whiteSpace="nowrap" fontVariantNumeric="tabular-nums">
-                  {line.first.until ? formatDateTime(line.first.until) : '–'}
-                </Table.Cell>
-              </Table.Row>
-            ))}
-          </Table.Body>
-        </Table.Root>
-      </Table.ScrollArea>
+      <Lines label={label} lines={lines} />
     </Box>
   );
 }
