@@ -80,7 +80,7 @@ function Help({ image, again }: { image: Image | undefined; again: SendingAgain 
           <Button
             size="sm"
             variant="subtle"
-            flex={{ base: '1', sm: 'none' }}
+            flex={{ base: '1 1 auto', sm: 'none' }}
             disabled={wait > 0}
             loading={again.pending}
             onClick={again.send}
@@ -89,7 +89,9 @@ function Help({ image, again }: { image: Image | undefined; again: SendingAgain 
             {wait > 0 ? t('sharing.verify.againIn', { time: formatSeconds(wait) }) : t('sharing.verify.again')}
           </Button>
         )}
-        {image && <AskLink image={image} need={again ? 'code' : 'access'} size="sm" flex={{ base: '1', sm: 'none' }} />}
+        {image && (
+          <AskLink image={image} need={again ? 'code' : 'access'} size="sm" flex={{ base: '1 1 auto', sm: 'none' }} />
+        )}
       </Flex>
       <Text
         fontSize="xs"
