@@ -5,10 +5,14 @@ import type { z } from 'zod';
 
 /** Returns the parsed value. Throws `VALIDATION_FAILED` with all faults at once. */
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const result = schema.safeParse(value);
+  const result = tryParse(schema, value);
   if (result.success) return result.data;
   throw new AppError('VALIDATION_FAILED', { errors: fieldErrors(result.error.issues) });
 }
+
+/** Parses a value. A field that is absent or of another type is called required, unless its schema has words of its own. */
+export const tryParse = <S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseResult<z.output<S>> =>
+  schema.safeParse(value, { error: ({ code }) => (code === 'invalid_type' ? texts.required : undefined) });
 
 export function fieldErrors(issues: readonly z.core.$ZodIssue[]): FieldError[] {
   const errors = issues.flatMap(errorsOf);
@@ -25,8 +29,7 @@ function errorsOf(issue: z.core.$ZodIssue): FieldError[] {
     const [nearest = []] = [...issue.errors].sort((a, b) => weight(a) - weight(b));
     return nearest.flatMap((inner) => errorsOf({ ...inner, path: [...issue.path, ...inner.path] }));
   }
-  const missing = issue.code === 'invalid_type' && issue.input === undefined;
-  return [{ field: issue.path.join('.') || 'body', message: missing ? texts.required : issue.message }];
+  return [{ field: issue.path.join('.') || 'body', message: issue.message }];
 }
 
 const weight = (issues: readonly z.core.$ZodIssue[]) =>

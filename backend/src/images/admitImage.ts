@@ -13,7 +13,7 @@ import type { Gateway, Uploader, Viewer } from '../context.js';
 import { FileRejected } from '../files/rejected.js';
 import { bindKey } from '../http/handle.js';
 import type { Subject } from '../http/throttle.js';
-import { fieldErrors } from '../http/validate.js';
+import { fieldErrors, tryParse } from '../http/validate.js';
 import { contradictions, patientMismatch } from './patientGuard.js';
 import { type NewImage, recordImage, type StoredFile, type Uploaded } from './storeImage.js';
 
@@ -39,7 +39,7 @@ export async function readUploadFields(
   );
   // A sender names neither a patient nor a study: the person who asked does it.
   const schema = uploader.role === 'sender' ? fieldsOfSender : imageCalls.uploadImage.body;
-  const parsed = schema.safeParse(given);
+  const parsed = tryParse(schema, given);
   const errors = parsed.success ? [] : fieldErrors(parsed.error.issues);
   if (!hasFile) errors.push({ field: 'file', message: texts.fileRequired });
   const wanted: Partial<UploadFields> = parsed.data ?? {};

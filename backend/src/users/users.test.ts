@@ -329,7 +329,15 @@ describe('providers who wait', () => {
     await approve('nobody@hospital.test').expect(404);
     await approve((await buildPatient(test.gateway)).email).expect(409);
     await approve(admin.email).expect(409);
-    await api.as(admin).post('/users/approve-provider', {}).expect(422);
+    for (const call of ['/users/approve-provider', '/users/reject-provider']) {
+      for (const missing of [{}, { email: '' }, { email: ' ' }]) {
+        const { body } = await api
+          .as(admin)
+          .post(call, { ...missing, ...(call.includes('reject') ? { reason: 'No.' } : {}) })
+          .expect(422);
+        expect(body.errors).toEqual([{ field: 'email', message: 'Email field is required' }]);
+      }
+    }
   });
 });
 

@@ -7,7 +7,7 @@ import { texts } from '../texts.js';
 import { TimeZone } from '../timeZone.js';
 import { Disclosure } from './disclosures.js';
 import { userSorts } from './policy.js';
-import { Email, Language, ProfileChange, RoleName, User, UserRow, UserStatus } from './schemas.js';
+import { Email, Language, ProfileChange, ProviderEmail, RoleName, User, UserRow, UserStatus } from './schemas.js';
 
 export const Stats = z.object({
   totalImages: z.int(),
@@ -199,7 +199,7 @@ export const userCalls = {
     who: 'user.approve',
     action: 'user.approve',
     summary: 'Approve a provider; mails the decision',
-    body: z.strictObject({ email: Email }),
+    body: z.strictObject({ email: ProviderEmail }),
     data: User,
     fails: ['NOT_FOUND', 'NOT_PENDING'],
     throttles: ['staffMail'],
@@ -221,7 +221,7 @@ export const userCalls = {
     who: 'user.approve',
     action: 'user.reject',
     summary: 'Reject a provider with a reason; mails the decision',
-    body: z.strictObject({ email: Email, reason: text(500).min(1, 'Please give a reason.') }),
+    body: z.strictObject({ email: ProviderEmail, reason: text(500).min(1, 'Please give a reason.') }),
     data: User,
     fails: ['NOT_FOUND', 'NOT_PENDING'],
     throttles: ['staffMail'],

@@ -25,11 +25,14 @@ export const Dob = z.iso
 
 /** Stored and compared in lower case: an address has one account however it is typed. */
 export const Email = z
-  .string(texts.emailRequired)
+  .string()
   .trim()
   .max(emailLength, texts.validEmail)
   .toLowerCase()
   .pipe(z.email({ pattern: emailPattern, error: texts.validEmail }));
+
+/** The address of a provider who waits for approval, in the words of that form. */
+export const ProviderEmail = z.string(texts.emailRequired).trim().min(1, texts.emailRequired).pipe(Email);
 
 export const Password = z
   .string()

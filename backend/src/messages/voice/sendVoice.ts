@@ -12,7 +12,7 @@ import type { Answer, Context } from '../../context.js';
 import { asAppError } from '../../http/errors.js';
 import { type FormFile, readForm } from '../../http/form.js';
 import { bindKey } from '../../http/handle.js';
-import { fieldErrors } from '../../http/validate.js';
+import { fieldErrors, tryParse } from '../../http/validate.js';
 import { findSent, type Sent, writeMessageWith } from '../messageWriter.js';
 import { requirePartner } from '../partner.js';
 import { presentMessage } from '../present.js';
@@ -64,7 +64,7 @@ async function store(
   fields: Record<string, string>,
   recording: Buffer | undefined,
 ): Promise<Sent> {
-  const parsed = messageCalls.sendVoice.body.safeParse(fields);
+  const parsed = tryParse(messageCalls.sendVoice.body, fields);
   const errors = parsed.success ? [] : fieldErrors(parsed.error.issues);
   if (!recording) errors.push({ field: 'file', message: texts.fileRequired });
   if (!parsed.success || !recording) throw new AppError('VALIDATION_FAILED', { errors });
