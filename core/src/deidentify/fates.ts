@@ -11,8 +11,34 @@ interface Row {
 
 const lines = (text: string): string[] => text.split('\n').filter(Boolean);
 
+/**
+ * UIDs of instances, frames of reference and events, and addresses of files, that the table does not list: each leads from
+ * the copy to the original as well as those that it lists.
+ */
+const unlisted = `
+00081167 U UI MultiFrameSourceSOPInstanceUID
+00081190 D UR RetrieveURL
+00083012 U UI RadiopharmaceuticalAdministrationEventUID
+0018991e U UI TargetFrameOfReferenceUID
+00200242 U UI SOPInstanceUIDOfConcatenationSource
+00209312 U UI VolumeFrameOfReferenceUID
+00209313 U UI TableFrameOfReferenceUID
+00280304 U UI ReferencedColorPaletteInstanceUID
+00287fe0 D UR PixelDataProviderURL
+0040e001 D ST HL7InstanceIdentifier
+0040e010 D UR RetrieveURI
+0040e011 U UI RetrieveLocationUID
+0040e030 U UI RepositoryUniqueID
+0040e031 U UI HomeCommunityID
+00440102 U UI AssertionUID
+00440108 U UI ReferencedAssertionUID
+0070031b U UI ReferencedFiducialUID
+00701209 U UI VolumetricPresentationInputSetUID
+300a0675 U UI EquipmentFrameOfReferenceUID
+`;
+
 const known = new Map<number, Row>(
-  lines(rows).map((line) => {
+  [...lines(unlisted), ...lines(rows)].map((line) => {
     const [tag = '', action = '', vr = '', keyword = ''] = line.split(' ');
     return [Number.parseInt(tag, 16), { action, vr, keyword }];
   }),

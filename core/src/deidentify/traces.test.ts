@@ -66,6 +66,38 @@ describe('sequences', () => {
   });
 });
 
+describe('a UID or an address that the table does not list', () => {
+  const uid = '1.2.826.0.1.77.6';
+  const url = 'https://pacs.khan-clinic.example/studies/1.2.826.0.1.77.6';
+  const even = (text: string, padding: string) => (text.length % 2 === 0 ? text : `${text}${padding}`);
+  const rows: [tag: number, vr: string, value: string][] = [
+    [0x00080018, 'UI', even(uid, '\0')],
+    // It is that of an icon's or a presentation's palette, and of the standard: it stays.
+    [0x00280304, 'UI', even('1.2.840.10008.1.5.1', '\0')],
+    ...[0x00081167, 0x00200242, 0x00209312].map((tag): [number, string, string] => [tag, 'UI', even(uid, '\0')]),
+    ...[0x00081190, 0x00287fe0].map((tag): [number, string, string] => [tag, 'UR', even(url, ' ')]),
+  ];
+  const ordered = rows.toSorted(([a], [b]) => a - b);
+
+  it.each([
+    ['with VRs', explicit(modality, ...ordered.map(([tag, vr, value]) => element(tag, vr, value)))],
+    [
+      'without VRs',
+      partTen(
+        Buffer.concat(ordered.map(([tag, , value]) => bare(tag, Buffer.from(value, 'latin1')))),
+        syntaxes.implicit,
+      ),
+    ],
+  ])('does not lead from a copy to the original, in a file %s', async (_, file) => {
+    const { copy, bytes } = await copyOf(file);
+    expect(bytes.toString('latin1')).not.toMatch(/1\.2\.826\.0\.1\.77\.6|khan/);
+    const values = new Map(copy.rows.map(({ tag, value }) => [tag, value]));
+    // The parts of one original still belong together.
+    for (const tag of ['00080018', '00081167', '00200242']) expect(values.get(tag)).toBe(disguisedUid(disguise, uid));
+    expect(values.get('00280304')).toBe('1.2.840.10008.1.5.1');
+  });
+});
+
 describe('a text that the table keeps', () => {
   const utf8 = (text: string) => Buffer.from(Buffer.byteLength(text) % 2 ? `${text} ` : text);
   const kept = async (patient: string, text: string, others: Buffer[] = []) => {
