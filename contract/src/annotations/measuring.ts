@@ -21,15 +21,14 @@ type Spaced = Pick<FrameFacts, 'pixelSpacing' | 'spacingAt' | 'regions'>;
 const inPixels: Scale = { x: 1, y: 1, unit: 'px', atDetector: false };
 
 /**
- * Returns the size of a pixel for a measurement between these points. A region of an ultrasound picture decides alone,
- * and only when all points lie in it. Without a size that the file states, the unit is the pixel.
+ * Returns the size of a pixel for a measurement between these points. In an ultrasound picture the region of all points
+ * decides alone: the first one in which a point lies is its own. Without a size that the file states, the unit is the pixel.
  */
 export function scaleAt(facts: Spaced, points: readonly Point[]): Scale {
   if (facts.regions?.length) {
-    const region = facts.regions.find(({ x0, y0, x1, y1 }) =>
-      points.every(([x, y]) => x >= x0 && x <= x1 && y >= y0 && y <= y1),
-    );
-    return region
+    const at = ([x, y]: Point) => facts.regions?.find(({ x0, y0, x1, y1 }) => x >= x0 && x <= x1 && y >= y0 && y <= y1);
+    const [region, ...others] = points.map(at);
+    return region?.deltaX && region.deltaY && others.every((other) => other === region)
       ? { x: Math.abs(region.deltaX), y: Math.abs(region.deltaY), unit: 'mm', atDetector: false }
       : inPixels;
   }

@@ -16,7 +16,7 @@ export const voiFunctions = ['LINEAR', 'LINEAR_EXACT', 'SIGMOID'] as const;
 export const LookupTable = z.object({ first: z.int(), bits: z.int().min(8).max(16), entries: Base64 });
 export type LookupTable = z.infer<typeof LookupTable>;
 
-/** A region of an ultrasound picture in pixels, with the millimetres of one pixel in it (PS3.3 §C.8.5.5). */
+/** A region of an ultrasound picture in pixels, with the millimetres of one pixel in it: 0 for times and speeds (PS3.3 §C.8.5.5). */
 export const Region = z.object({
   x0: z.int(),
   y0: z.int(),

@@ -1,3 +1,5 @@
+import { lengthOf } from '@lightbox/contract/annotations/measuring.js';
+import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { element, item, partTen } from '@lightbox/testkit/part10.js';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -196,6 +198,52 @@ describe('an enhanced file', () => {
       // Of a CT too, such values have no unit: a map of the flow of blood is not in Hounsfield units.
       rescaleType: 'US',
     });
+  });
+});
+
+describe('the regions of an ultrasound picture', () => {
+  const binary = (tag: number, vr: string, size: number, value: number) => {
+    const bytes = Buffer.alloc(size);
+    if (vr === 'FD') bytes.writeDoubleLE(value);
+    else bytes.writeUIntLE(value, 0, size);
+    return element(tag, vr, bytes);
+  };
+  const region = (unitY: number, priority: number, [x0, y0, x1, y1]: [number, number, number, number]) =>
+    item(
+      Buffer.concat([
+        binary(0x00186016, 'UL', 4, priority),
+        ...[x0, y0, x1, y1].map((place, i) => binary(0x00186018 + i * 2, 'UL', 4, place)),
+        binary(0x00186024, 'US', 2, unitY === 3 ? 3 : 4),
+        binary(0x00186026, 'US', 2, unitY),
+        binary(0x0018602c, 'FD', 8, 0.02),
+        binary(0x0018602e, 'FD', 8, 0.01),
+      ]),
+    );
+  const factsOf = async (...regions: Buffer[]) => {
+    const extra: Row[] = [
+      [0x00186011, 'SQ', Buffer.concat(regions)],
+      [0x00280030, 'DS', '0.3\\0.3'],
+    ];
+    return (await prepared(nativeFile({ ...GREY, extra }, words))).drawing.facts;
+  };
+  const unitAt = (facts: FrameFacts, x: number, y: number) => lengthOf(facts, [x, y], [x + 1, y]).scale;
+
+  test('have millimetres where they are of centimetres, and none where they are of times and speeds', async () => {
+    const facts = await factsOf(region(3, 1, [0, 0, 15, 7]), region(7, 1, [0, 8, 15, 15]));
+    expect(unitAt(facts, 2, 2)).toMatchObject({ unit: 'mm', x: expect.closeTo(0.2), y: expect.closeTo(0.1) });
+    expect(unitAt(facts, 2, 10)).toMatchObject({ unit: 'px', x: 1 });
+  });
+
+  test('have none either where all of them are of times and speeds, although the file states a spacing', async () => {
+    expect(unitAt(await factsOf(region(7, 1, [0, 0, 15, 15])), 2, 2)).toMatchObject({ unit: 'px', x: 1 });
+  });
+
+  test('that lie over another one come before it by their priority', async () => {
+    const facts = await factsOf(region(3, 0, [0, 0, 15, 15]), region(7, 1, [0, 8, 15, 15]));
+    expect(unitAt(facts, 2, 2).unit).toBe('mm');
+    expect(unitAt(facts, 2, 10).unit).toBe('px');
+    // From one into the other.
+    expect(lengthOf(facts, [2, 2], [2, 10]).scale.unit).toBe('px');
   });
 });
 

@@ -187,19 +187,23 @@ function scale(set: DataSet): Partial<FrameFacts> {
 /** PS3.3 §C.8.5.5.1.15: 3 stands for centimetres. */
 const CENTIMETRES = 3;
 
+/** Returns the regions of an ultrasound picture, first those that lie over others (PS3.3 §C.8.5.5.1.4). */
 function regions(set: DataSet): FrameFacts['regions'] | null {
   const found = set
     .items(0x00186011)
     .slice(0, 64)
     .flatMap((item) => {
-      const [unitX, unitY] = [item.number(0x00186024), item.number(0x00186026)];
-      const [deltaX, deltaY] = [item.number(0x0018602c), item.number(0x0018602e)];
-      const corners = [0x00186018, 0x0018601a, 0x0018601c, 0x0018601e].map((tag) => whole(item.number(tag)));
-      const [x0, y0, x1, y1] = corners;
-      if (unitX !== CENTIMETRES || unitY !== CENTIMETRES || !deltaX || !deltaY) return [];
+      const [x0, y0, x1, y1] = [0x00186018, 0x0018601a, 0x0018601c, 0x0018601e].map((tag) => whole(item.number(tag)));
       if (x0 == null || y0 == null || x1 == null || y1 == null) return [];
-      return [{ x0, y0, x1, y1, deltaX: Math.abs(deltaX) * 10, deltaY: Math.abs(deltaY) * 10 }];
-    });
+      const [deltaX, deltaY] = [item.number(0x0018602c) ?? 0, item.number(0x0018602e) ?? 0];
+      const isLength = [0x00186024, 0x00186026].every((tag) => item.number(tag) === CENTIMETRES) && deltaX && deltaY;
+      const size = isLength
+        ? { deltaX: Math.abs(deltaX) * 10, deltaY: Math.abs(deltaY) * 10 }
+        : { deltaX: 0, deltaY: 0 };
+      return [{ priority: (item.number(0x00186016) ?? 0) & 1, region: { x0, y0, x1, y1, ...size } }];
+    })
+    .sort((a, b) => b.priority - a.priority)
+    .map(({ region }) => region);
   return found.length > 0 ? found : null;
 }
 
