@@ -1,8 +1,8 @@
 import type { Permission } from '@lightbox/contract/permissions.js';
 import type { ComponentType } from 'react';
 import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from 'react-router-dom';
-import { windowForRouter } from '../lib/goingBack';
 import { paths } from '../lib/paths';
+import { windowForRouter } from '../lib/routerWindow';
 import { Toaster } from '../lib/toaster';
 import { useOpened } from '../pwa/opened';
 import { OfflineBar } from '../ui/OfflineBar';
@@ -168,4 +168,8 @@ export const routes: RouteObject[] = [
   },
 ];
 
-export const createRouter = () => createBrowserRouter(routes, { window: windowForRouter() });
+export function createRouter() {
+  // The page was loaded again while a sheet was open.
+  if (history.state?.sheet) void import('../lib/goingBack').catch(() => {});
+  return createBrowserRouter(routes, { window: windowForRouter() });
+}

@@ -6,7 +6,8 @@ import { createBrowserRouter, Link, RouterProvider, useNavigate, useSearchParams
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { system } from '../theme/system';
 import { Modal } from '../ui/Modal';
-import { windowForRouter } from './goingBack';
+import { adopt } from './goingBack';
+import { windowForRouter } from './routerWindow';
 
 /** A page with a sheet, in which another one may be opened. */
 function Page() {
@@ -152,10 +153,11 @@ it('Forward after a sheet was closed by Back changes nothing, and Back still lea
 
 it('A page that was loaded again with an open sheet is left by one Back.', async () => {
   // A reload leaves the entries, and no sheet.
-  history.replaceState({ ...history.state, page: 'reloaded' }, '');
+  history.replaceState({ ...history.state, page: 1 }, '');
   history.pushState({ ...history.state, sheet: true }, '');
   router.dispose();
   cleanup();
+  adopt();
   start();
   await screen.findByText('Page');
   history.back();
@@ -163,13 +165,14 @@ it('A page that was loaded again with an open sheet is left by one Back.', async
 });
 
 it('A sheet that opens after the page was loaded again takes the entry that is there.', async () => {
-  history.replaceState({ ...history.state, page: 'reloaded' }, '');
+  history.replaceState({ ...history.state, page: 1 }, '');
   history.pushState({ ...history.state, sheet: true }, '');
   router.dispose();
   cleanup();
+  adopt();
   start();
   await open();
-  expect(history.state.page).toBe('reloaded');
+  expect(history.state.page).toBe(1);
   history.back();
   await closed();
   expect(router.state.location.pathname).toBe('/page');

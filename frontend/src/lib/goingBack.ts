@@ -5,13 +5,12 @@
  * A sheet that is closed in another way takes its entry with it. The router sees a history without these entries: what it
  * adds takes the place of such an entry, and what it replaces or steps over counts from the page below.
  */
-import { useEffect, useRef } from 'react';
-import { uuid } from './uuid';
+import { inPlace, isRouted } from './routerWindow';
 
 /** The state of an entry: that of the router, and ours. */
 interface State {
   /** The same for a page and the entry of its sheets. */
-  page?: string;
+  page?: number;
   /** True for the entry of the sheets. */
   sheet?: true;
 }
@@ -21,14 +20,12 @@ const sheets: (() => void)[] = [];
 /** The page as the router knows it, while the entry of the sheets is above it. */
 let below: { state: State; url: string } | undefined;
 /** The page of the current entry, if it had a sheet. */
-let page: string | undefined;
+let page: number | undefined;
 /** True until the step from the entry of the sheets to its page has arrived. The wishes of the router wait meanwhile. */
 let stepping = false;
 const waiting: (() => void)[] = [];
 /** True while the router itself is on its way to another entry. */
 let travelling = false;
-/** False where no router uses this history. */
-let routed = false;
 
 const current = (): State => history.state ?? {};
 const without = ({ sheet: _, ...state }: State): State => state;
@@ -36,9 +33,10 @@ const without = ({ sheet: _, ...state }: State): State => state;
 /** Adds or removes the entry of the sheets. Later, because a sheet often closes together with a change of the page. */
 const settle = () => setTimeout(settleNow);
 function settleNow() {
-  if (!routed || stepping || travelling) return;
+  if (!isRouted() || stepping || travelling) return;
   if (sheets.length > 0 && !below) {
-    page = current().page ?? uuid();
+    // The time is another one for each page, also after a reload.
+    page = current().page ?? performance.timeOrigin + performance.now();
     below = { state: { ...current(), page }, url: location.href };
     history.replaceState(below.state, '');
     history.pushState({ ...below.state, sheet: true } satisfies State, '');
@@ -75,7 +73,8 @@ function soon(go: () => void) {
   else go();
 }
 
-const forRouter: Pick<History, 'pushState' | 'replaceState' | 'go'> = {
+const forRouter: Required<typeof inPlace> = {
+  arrived,
   pushState: (state, unused, url) =>
     soon(() => {
       if (below) history.replaceState(state, unused, url);
@@ -98,37 +97,21 @@ const forRouter: Pick<History, 'pushState' | 'replaceState' | 'go'> = {
     }),
 };
 
-/** Gives each property as its owner has it: methods of the browser refuse another `this`. */
-const over = <T extends object>(owner: T, own: object): T =>
-  new Proxy(owner, {
-    get(_, name) {
-      const value = Reflect.get(name in own ? own : owner, name);
-      return typeof value === 'function' ? value.bind(owner) : value;
-    },
-  });
-
-/** Returns the window for the router. Call it before the router is made: this must hear of a step first. */
-export function windowForRouter(): Window {
-  if (!routed) window.addEventListener('popstate', arrived, { capture: true });
-  routed = true;
+/** Takes over the entry that is left when the page is loaded again with an open sheet: the address may open it again. */
+export function adopt() {
   page = current().page;
-  // The page was loaded again while a sheet was open. The entry stays for the next one: the address may open it again.
   if (current().sheet) below = { state: without(current()), url: location.href };
-  return over(window, { history: over(history, forRouter) });
 }
 
-/** Closes a sheet when the person goes back while it is open. */
-export function useBackCloses(open: boolean | undefined, onClose: () => void) {
-  const close = useRef(onClose);
-  close.current = onClose;
-  useEffect(() => {
-    if (!open) return;
-    const sheet = () => close.current();
-    sheets.push(sheet);
+adopt();
+Object.assign(inPlace, forRouter);
+
+/** Tells that a sheet is open, and how Back closes it. Returns how to tell that it is closed. */
+export function sheetOpened(close: () => void): () => void {
+  sheets.push(close);
+  settle();
+  return () => {
+    sheets.splice(sheets.indexOf(close), 1);
     settle();
-    return () => {
-      sheets.splice(sheets.indexOf(sheet), 1);
-      settle();
-    };
-  }, [open]);
+  };
 }

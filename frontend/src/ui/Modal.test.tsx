@@ -112,6 +112,8 @@ function Grows() {
 }
 
 it('A field that has the focus at opening, but lies below the visible part of a low dialog, is scrolled into view.', async () => {
+  const frames: FrameRequestCallback[] = [];
+  const held = vi.spyOn(globalThis, 'requestAnimationFrame').mockImplementation((frame) => frames.push(frame));
   const boxes = vi.spyOn(Element.prototype, 'getBoundingClientRect').mockImplementation(function (this: Element) {
     return new DOMRect(0, 0, 100, this.tagName === 'INPUT' ? 500 : 300);
   });
@@ -122,9 +124,11 @@ it('A field that has the focus at opening, but lies below the visible part of a 
       </Dialog.Body>
     </Modal>,
   );
-  const dialog = await opened();
-  within(dialog).getByLabelText('Code').focus();
-  await waitFor(() => expect(within(dialog).getByLabelText('Code').parentElement?.scrollTop).toBe(216));
+  const field = await screen.findByRole('textbox');
+  field.focus();
+  held.mockRestore();
+  for (const frame of frames) frame(0);
+  await waitFor(() => expect(field.parentElement?.scrollTop).toBe(216));
   boxes.mockRestore();
 });
 

@@ -3,7 +3,7 @@ import { Dialog, IconButton, Portal, Text } from '@chakra-ui/react';
 import { XIcon } from '@phosphor-icons/react';
 import { type ComponentProps, type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useBackCloses } from '../lib/goingBack';
+import { useBackCloses } from './useBackCloses';
 
 type Root = Pick<
   ComponentProps<typeof Dialog.Root>,

@@ -3,7 +3,7 @@ import { Box, Drawer, Flex, type FlexProps, IconButton, Portal } from '@chakra-u
 import { XIcon } from '@phosphor-icons/react';
 import type { ComponentProps, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useBackCloses } from '../lib/goingBack';
+import { useBackCloses } from './useBackCloses';
 
 type Root = Pick<ComponentProps<typeof Drawer.Root>, 'open' | 'placement' | 'finalFocusEl'>;
 
