@@ -55,14 +55,13 @@ const Chip = () => {
     <Flex
       align="center"
       gap="2"
-      h="30px"
+      minH="30px"
       px="13px"
       borderRadius="full"
       bg="warning.subtle"
       color="warning.onSubtle"
       fontSize="sm"
       fontWeight="semibold"
-      whiteSpace="nowrap"
     >
       <RobotIcon size={18} aria-hidden />
       {t('analysis.chip')}

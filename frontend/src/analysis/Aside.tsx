@@ -101,7 +101,16 @@ export function MadeBy({ result }: { result: AnalysisResult }) {
     ],
   ];
   return (
-    <Grid as="dl" layerStyle="card" px="5" py="4" templateColumns="auto 1fr" columnGap="4" rowGap="2.5" fontSize="sm">
+    <Grid
+      as="dl"
+      layerStyle="card"
+      px="5"
+      py="4"
+      templateColumns="fit-content(45%) minmax(0, 1fr)"
+      columnGap="4"
+      rowGap="2.5"
+      fontSize="sm"
+    >
       {rows.map(([name, value]) => (
         <Box key={name} display="contents">
           <Text as="dt" color="fg.muted">

@@ -23,8 +23,10 @@ function Row({ Icon, label, state, onClick }: { Icon: Icon; label: string; state
       alignItems="center"
       gap="3"
       w="full"
-      h="50px"
+      minH="50px"
       px="3"
+      py="1"
+      textAlign="start"
       borderRadius="11px"
       color="fg.muted"
       fontSize="1.03125rem"
@@ -87,8 +89,10 @@ export function MenuDrawer({ open, onClose }: { open: boolean; onClose: () => vo
         <ClinicLine of={clinic} px="3" mt="2" />
         <InfoLinks px="3" mt="2" onPick={onClose} />
         <Separator my="9px" mx="3" />
-        <Flex align="center" gap="2" ps="2">
-          <WhoAmI />
+        <Flex align="center" gap="2" ps="2" wrap="wrap">
+          <Flex flex="1 1 9rem" minW="0">
+            <WhoAmI />
+          </Flex>
           <Button variant="ghost" size="sm" onClick={logout.now} loading={logout.pending}>
             <SignOutIcon mirrored={document.dir === 'rtl'} />
             {t('app.logout')}

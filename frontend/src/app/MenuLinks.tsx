@@ -34,7 +34,8 @@ function MenuLink({ entry, collapsed, drawer, onPick }: LinkProps) {
           <Flex
             align="center"
             gap="3"
-            h={drawer ? '50px' : '42px'}
+            minH={drawer ? '50px' : '42px'}
+            py="1"
             px="3"
             borderRadius="11px"
             position="relative"
@@ -50,7 +51,7 @@ function MenuLink({ entry, collapsed, drawer, onPick }: LinkProps) {
             <Box color={isActive && !drawer ? 'accent.fg' : 'inherit'} flex="none">
               <Icon size={drawer ? 24 : 22} weight={isActive ? 'fill' : 'regular'} aria-hidden />
             </Box>
-            <Text as="span" truncate srOnly={collapsed}>
+            <Text as="span" minW="0" overflowWrap="break-word" lineHeight="1.3" srOnly={collapsed}>
               {label}
             </Text>
             {count > 0 && (

@@ -13,7 +13,7 @@ export function PhoneBar() {
   return (
     <Flex
       as="header"
-      h="56px"
+      minH="56px"
       flex="none"
       align="center"
       justify="space-between"

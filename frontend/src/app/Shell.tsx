@@ -84,7 +84,9 @@ export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
       <SkipNavLink>{t('app.skip')}</SkipNavLink>
       <Grid
         data-frame
-        templateColumns={desktop ? `${collapsed ? '76px' : '256px'} minmax(0,1fr)` : 'minmax(0,1fr)'}
+        templateColumns={
+          desktop ? `${collapsed ? 'max(76px, 4rem)' : 'max(256px, 13rem)'} minmax(0,1fr)` : 'minmax(0,1fr)'
+        }
         minH="100dvh"
         transition="grid-template-columns"
         transitionDuration={desktop ? 'slide' : '0s'}

@@ -11,7 +11,7 @@ import { Tooltip } from '../ui/Tooltip';
 import { MenuLinks } from './MenuLinks';
 import { WhoAmI } from './WhoAmI';
 
-/** The menu on the desktop: 256 px wide, or 76 px with icons only. */
+/** The menu on the desktop: 256 px wide, or 76 px with icons only, and more with large text. */
 export function Sidebar({ collapsed, onCollapse }: { collapsed: boolean; onCollapse: () => void }) {
   const { t } = useTranslation();
   const clinic = usePublicSettings();
@@ -31,7 +31,7 @@ export function Sidebar({ collapsed, onCollapse }: { collapsed: boolean; onColla
       ps="4"
       pe="14px"
     >
-      <Flex h="34px" align="center" px={collapsed ? '7px' : '2.5'} flex="none">
+      <Flex minH="34px" align="center" px={collapsed ? '7px' : '2.5'} flex="none">
         <Link to={paths.home} aria-label={t('common.appName')} style={{ display: 'flex' }}>
           <Logo wordless={collapsed} />
         </Link>

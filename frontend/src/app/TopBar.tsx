@@ -13,7 +13,7 @@ export function TopBar() {
   return (
     <Flex
       as="header"
-      h="66px"
+      minH="66px"
       flex="none"
       align="center"
       justify="flex-end"

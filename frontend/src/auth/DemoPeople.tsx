@@ -53,7 +53,7 @@ export function DemoPeople({ onPick }: { onPick: (person: DemoPerson) => void })
               _hover={{ '& .demo-name': { textDecoration: 'underline', textUnderlineOffset: '3px' } }}
               _focusVisible={{ outline: '3px solid', outlineColor: 'accent.focusRing' }}
             >
-              <Flex justify="space-between" align="center" gap="3">
+              <Flex justify="space-between" align="center" columnGap="3" wrap="wrap">
                 <Text className="demo-name" fontWeight="semibold">
                   {person.name}
                 </Text>

@@ -301,7 +301,7 @@ export function ImageCard({ image, onAsk, onNear, selection }: Props) {
               colorPalette="danger"
               color="danger.fg"
               ms="auto"
-              me="-3"
+              me="-12px"
               aria-label={t('images.card.deleteThis', { caption })}
               onClick={() => onAsk('remove', image)}
             >

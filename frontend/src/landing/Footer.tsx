@@ -107,9 +107,9 @@ export function Footer() {
       pb="11"
       gap="10"
       fontSize=".9375rem"
-      templateColumns={{ base: '1fr 1fr', md: '2.4fr 1fr 1fr' }}
+      templateColumns={{ base: 'repeat(auto-fit, minmax(8rem, 1fr))', md: '2.4fr 1fr 1fr' }}
     >
-      <Box gridColumn={{ base: 'span 2', md: 'auto' }}>
+      <Box gridColumn={{ base: '1 / -1', md: 'auto' }}>
         <Logo />
         <Text color="fg.muted" mt="3.5" maxW="38ch">
           {t('landing.foot.text')}

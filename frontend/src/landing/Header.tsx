@@ -57,9 +57,10 @@ export function Header() {
       as="header"
       maxW="1280px"
       mx="auto"
-      h={{ base: '68px', md: '84px' }}
+      minH={{ base: '68px', md: '84px' }}
       px={{ base: '4', md: '6' }}
       align="center"
+      wrap="wrap"
       gap="2"
     >
       <Link to={paths.home} aria-label={t('common.appName')} style={{ display: 'flex' }}>
@@ -69,7 +70,7 @@ export function Header() {
         <Jump href="#how">{t('landing.how')}</Jump>
         <Jump href="#features">{t('landing.features')}</Jump>
       </Flex>
-      <Flex ms="auto" align="center" gap={{ base: '0', md: '2' }}>
+      <Flex ms="auto" align="center" wrap="wrap" gap={{ base: '0', md: '2' }}>
         <LanguageSwitch />
         {/* A phone has a theme setting of its own, and no space for one more button. */}
         <Box hideBelow="sm">

@@ -197,7 +197,9 @@ export function Numbers() {
     >
       <Grid
         as="dl"
-        templateColumns="repeat(3, minmax(0, 1fr))"
+        // With large text on a phone, the numbers stand below each other.
+        templateColumns="repeat(auto-fit, minmax(6rem, 1fr))"
+        rowGap="4"
         bg="bg.surface"
         borderRadius="panel"
         boxShadow="panel"

@@ -136,7 +136,7 @@ export function ChatList({ open, focus, newChat, onNewChat }: Props) {
       borderEndWidth={{ base: '0', lg: '1px' }}
       borderColor="border"
     >
-      <Flex align="center" gap="1.5" ps="5" pe="4.5" pt="4" pb="3">
+      <Flex align="center" gap="1.5" ps="5" pe="4.5" pt="4" pb="3" wrap="wrap">
         <Heading as="h2" id="chats" textStyle="section" flex="1">
           {t('messages.chats')}
         </Heading>

@@ -52,8 +52,8 @@ export function OwnPhoto({ user }: { user: User }) {
   });
   const error = set.error ?? remove.error;
   return (
-    <Box maxW={{ base: 'full', md: '260px' }}>
-      <Flex align="center" gap="4">
+    <Box maxW={{ base: 'full', md: '260px' }} minW="0">
+      <Flex align="center" gap="4" wrap="wrap">
         <UserAvatar person={user} role={user.role.name} size="lg" />
         <Flex direction="column" gap="2" align="flex-start">
           <Button size="sm" variant="outline" loading={set.isPending} onClick={() => input.current?.click()}>

@@ -58,8 +58,12 @@ function Head({ user, own, onEdit }: { user: User; own: boolean; onEdit: () => v
           {capitalized(fullName(user))}
         </Heading>
         <Flex wrap="wrap" columnGap="3" color="fg.muted" fontSize=".9375rem" overflowWrap="anywhere" mt="0.5">
-          <bdi>{user.email}</bdi>
-          <bdi>@{user.username}</bdi>
+          <Text as="bdi" minW="0">
+            {user.email}
+          </Text>
+          <Text as="bdi" minW="0">
+            @{user.username}
+          </Text>
         </Flex>
         <Flex gap="2" mt="2.5" wrap="wrap">
           <RoleBadge name={user.role.name} />

@@ -21,7 +21,7 @@ function useDeviceName() {
 }
 
 /** On a phone the button is aligned with the text, not with the icon. */
-const underName = { ms: { base: '38px', sm: '0' } };
+const underName = { ms: { base: '38px', sm: '0' }, maxW: { base: 'calc(100% - 38px)', sm: 'full' } };
 
 function Device({ device }: { device: OwnSession }) {
   const { t } = useTranslation();

@@ -188,7 +188,7 @@ export function KnownRow({ known, info, setting, wide, draft, onDraft, onDefault
             </form>
           </Flex>
         ) : (
-          <Flex justify="flex-end" gap="1">
+          <Flex justify="flex-end" gap="1" wrap="wrap">
             {setting && (
               <IconButton
                 variant="ghost"

@@ -47,7 +47,7 @@ export function NoteRow({ setting, wide, draft, onDraft, onDelete, onHistory }: 
         created: formatDate(setting.createAt),
         updated: formatDate(setting.updatedAt),
         actions: (
-          <Flex justify="flex-end" gap="1">
+          <Flex justify="flex-end" gap="1" wrap="wrap">
             <Button
               ref={opener}
               variant="ghost"

@@ -15,6 +15,8 @@ const solidHover = 'color-mix(in srgb, var(--chakra-colors-color-palette-solid) 
 const low = '@media (max-height: 480px)';
 /** Touch targets are at least 44 px wide and high; with a mouse they may be smaller. */
 const touchTarget = { '@media (pointer: coarse)': { minH: 'touch', minW: 'touch' } };
+/** The height of a button: that of its text, when large type or a long language breaks it into lines, and at least this. */
+const atLeast = (height: string) => ({ h: 'fit-content', minH: height, py: '0.5' });
 
 export const system = createSystem(
   base,
@@ -75,6 +77,10 @@ export const system = createSystem(
         button: {
           base: {
             fontWeight: 'semibold',
+            // A button is never wider than the part in which it stands: on a phone its text breaks.
+            maxW: 'full',
+            whiteSpace: { base: 'normal', md: 'nowrap' },
+            overflowWrap: 'anywhere',
             transitionDuration: 'fade',
             _active: { transform: 'scale(.985)', transitionDuration: 'press' },
             _disabled: { _hover: { bg: 'bg.subtle' }, _active: { transform: 'none' } },
@@ -82,9 +88,10 @@ export const system = createSystem(
           },
           variants: {
             size: {
-              xs: { ...touchTarget },
+              '2xs': { ...atLeast('6') },
+              xs: { ...atLeast('8'), ...touchTarget },
               sm: {
-                h: '34px',
+                ...atLeast('34px'),
                 minW: '34px',
                 px: '3',
                 gap: '1.5',
@@ -92,9 +99,9 @@ export const system = createSystem(
                 _icon: { width: '18px', height: '18px' },
                 ...touchTarget,
               },
-              md: { textStyle: 'none', fontSize: '.9375rem', ...touchTarget },
-              lg: { h: '48px', minW: '48px', px: '22px', gap: '2', borderRadius: '12px' },
-              xl: { h: '52px', px: '6', borderRadius: '12px' },
+              md: { ...atLeast('10'), textStyle: 'none', fontSize: '.9375rem', ...touchTarget },
+              lg: { ...atLeast('48px'), minW: '48px', px: '22px', gap: '2', borderRadius: '12px' },
+              xl: { ...atLeast('52px'), px: '6', borderRadius: '12px' },
             },
             variant: {
               solid: { _hover: { bg: solidHover }, _expanded: { bg: solidHover } },
@@ -139,20 +146,25 @@ export const system = createSystem(
         },
         checkmark: { variants: { variant: { solid: { borderColor: 'border.control', bg: 'bg.surface' } } } },
         link: {
-          base: { fontWeight: 'inherit', textUnderlineOffset: '3px' },
+          // A link that stands alone is 24 px high, also in small text. Its place in the layout stays that of the text.
+          base: { fontWeight: 'inherit', textUnderlineOffset: '3px', py: '3px', my: '-3px' },
           variants: { variant: { underline: { color: 'colorPalette.fg', textDecorationColor: 'currentColor' } } },
         },
         heading: { base: { fontWeight: '650', letterSpacing: '-.01em' } },
       },
       slotRecipes: {
         pinInput: outline('input'),
-        combobox: outline('input'),
+        combobox: refine({
+          base: { trigger: { minW: '24px' }, clearTrigger: { minW: '24px' } },
+          variants: { variant: { outline: { input: control } } },
+        }),
         nativeSelect: outline('field'),
         checkbox: refine({
+          base: { root: { minW: '24px', minH: '24px' } },
           variants: { variant: { solid: { control: { borderColor: 'border.control', bg: 'bg.surface' } } } },
         }),
         switch: refine({
-          base: { label: { lineHeight: '1.4' } },
+          base: { root: { minH: '24px' }, label: { lineHeight: '1.4' } },
           variants: { variant: { solid: { control: { bg: 'border.control' } } } },
         }),
         table: refine({
@@ -211,7 +223,9 @@ export const system = createSystem(
               boxShadow: 'dialog',
               textStyle: 'none',
               fontSize: 'md',
-              overflow: 'hidden',
+              overflowX: 'hidden',
+              // On a phone the dialog scrolls as a whole above its buttons: large text leaves too little room for a part.
+              overflowY: { base: 'auto', md: 'hidden' },
               maxW: { base: '100vw', md: '520px' },
               // A sheet from below on a phone.
               mt: { base: 'auto', md: 'var(--dialog-base-margin)' },
@@ -221,11 +235,22 @@ export const system = createSystem(
               _open: { animationDuration: 'slide' },
             },
             header: { px: '6', pt: '22px', pb: '0' },
-            body: { px: '6', pt: '18px', pb: '22px', overflow: 'auto', [low]: { flex: 'none', overflow: 'visible' } },
+            body: {
+              px: '6',
+              pt: '18px',
+              pb: '22px',
+              flex: { base: '1 0 auto', md: '1' },
+              overflowY: { base: 'visible', md: 'auto' },
+              [low]: { flex: 'none', overflow: 'visible' },
+            },
             footer: {
               px: '6',
               py: '4',
               gap: '2.5',
+              flexWrap: 'wrap',
+              position: { base: 'sticky', md: 'static' },
+              bottom: '0',
+              zIndex: '1',
               borderTopWidth: '1px',
               borderColor: 'border',
               bg: 'color-mix(in srgb, var(--chakra-colors-bg-subtle) 55%, var(--chakra-colors-bg-panel))',

@@ -22,12 +22,14 @@ export function Badge({ Icon, tone = 'gray', filled = false, children, ...rest }
       alignItems="center"
       gap="5px"
       minH="24px"
+      maxW="full"
       px="9px"
       borderRadius="full"
       fontSize="xs"
       fontWeight="semibold"
-      lineHeight="1"
-      whiteSpace="nowrap"
+      lineHeight="1.2"
+      whiteSpace={{ base: 'normal', md: 'nowrap' }}
+      overflowWrap="anywhere"
       bg={tone === 'gray' ? 'bg.subtle' : `${tone}.subtle`}
       color={tone === 'gray' ? 'fg.muted' : `${tone}.onSubtle`}
       {...rest}

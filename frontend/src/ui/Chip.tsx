@@ -5,7 +5,8 @@ export const Chip = chakra('span', {
   base: {
     display: 'inline-flex',
     alignItems: 'center',
-    h: '24px',
+    minH: '24px',
+    maxW: 'full',
     px: '9px',
     borderRadius: 'full',
     borderWidth: '1px',
@@ -13,6 +14,6 @@ export const Chip = chakra('span', {
     fontSize: 'xs',
     fontWeight: 'medium',
     color: 'fg.muted',
-    whiteSpace: 'nowrap',
+    whiteSpace: { base: 'normal', md: 'nowrap' },
   },
 });

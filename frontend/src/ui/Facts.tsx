@@ -45,7 +45,15 @@ interface CardFactsProps {
 
 /** Shows labels beside values: the columns of a table row that is drawn as a card. */
 export const CardFacts = ({ facts, gapY }: CardFactsProps) => (
-  <Box as="dl" mt="3" display="grid" gridTemplateColumns="auto minmax(0, 1fr)" gapX="4" gapY={gapY} fontSize="sm">
+  <Box
+    as="dl"
+    mt="3"
+    display="grid"
+    gridTemplateColumns="fit-content(40%) minmax(0, 1fr)"
+    gapX="4"
+    gapY={gapY}
+    fontSize="sm"
+  >
     {facts.map(({ key, label, value }) => (
       <Box display="contents" key={key}>
         <Box as="dt" color="fg.muted">

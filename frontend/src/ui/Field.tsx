@@ -22,7 +22,7 @@ export function Field({ label, aside, help, error, optional = false, children }:
   const { t } = useTranslation();
   return (
     <ChakraField.Root invalid={Boolean(error)}>
-      <Flex w="full" align="baseline" justify="space-between" gap="3">
+      <Flex w="full" align="baseline" justify="space-between" columnGap="3" wrap="wrap">
         <ChakraField.Label>
           {label}
           {optional && (

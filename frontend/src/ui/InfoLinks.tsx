@@ -10,7 +10,7 @@ export function InfoLinks({ onPick, ...rest }: FlexProps & { onPick?: () => void
     <Flex as="ul" listStyleType="none" gap="4" fontSize="sm" color="fg.muted" wrap="wrap" {...rest}>
       {(['help', 'privacy'] as const).map((page) => (
         <li key={page}>
-          <Link asChild variant="underline" color="inherit" py="1">
+          <Link asChild variant="underline" color="inherit" py="1" my="0" minW="24px">
             <RouterLink to={paths[page]} onClick={onPick}>
               {t(`app.${page}`)}
             </RouterLink>

@@ -16,10 +16,12 @@ export function Segment({ options, labelledBy, invalid = false, selected, ...inp
     <Box
       role="radiogroup"
       aria-labelledby={labelledBy}
-      display="grid"
-      // On a phone more than four options get widths by their text, so that "24 hours" stays on one line.
+      // On a phone more than four options get widths by their text, so that "24 hours" stays on one line. Large text needs
+      // more lines.
+      display={{ base: options.length > 4 ? 'flex' : 'grid', sm: 'grid' }}
+      flexWrap="wrap"
       gridTemplateColumns={{
-        base: `repeat(${options.length}, ${options.length > 4 ? 'auto' : 'minmax(0, 1fr)'})`,
+        base: 'repeat(auto-fit, minmax(4rem, 1fr))',
         sm: `repeat(${options.length}, minmax(0, 1fr))`,
       }}
       w="full"
@@ -39,6 +41,9 @@ export function Segment({ options, labelledBy, invalid = false, selected, ...inp
           display="grid"
           placeItems="center"
           position="relative"
+          flex="1 0 auto"
+          minH="40px"
+          maxW="full"
           px={{ base: '1', sm: '2' }}
           cursor="pointer"
           fontSize={{ base: options.length > 3 ? 'sm' : '.9375rem', sm: '.9375rem' }}

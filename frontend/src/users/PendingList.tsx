@@ -45,7 +45,7 @@ function Applicant({ user, onApprove, onReject }: ApplicantProps) {
         <StateBadge state="underReview" />
       </Flex>
       <Credentials user={user} />
-      <Flex gap="2.5" justify="flex-end" mt="4">
+      <Flex gap="2.5" justify="flex-end" mt="4" wrap="wrap">
         <Button
           variant="surface"
           colorPalette="danger"

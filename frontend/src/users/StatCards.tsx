@@ -17,13 +17,22 @@ interface CardProps {
   value: number | undefined;
   /** Undefined while its numbers are loading. */
   text: string | undefined;
+  /** Shows films at the end of the card. */
+  films?: boolean;
   children?: ReactNode;
 }
 
-function StatCard({ label, value, text, children }: CardProps) {
+function StatCard({ label, value, text, films = false, children }: CardProps) {
   return (
     <Flex as="article" layerStyle="card" direction="column" position="relative" px="22px" py="5" minH={{ md: '164px' }}>
-      <Heading as="h2" fontSize="sm" lineHeight="1.5" fontWeight="semibold" color="fg.muted">
+      <Heading
+        as="h2"
+        fontSize="sm"
+        lineHeight="1.5"
+        fontWeight="semibold"
+        color="fg.muted"
+        {...(films && besideFilms)}
+      >
         {label}
       </Heading>
       {value === undefined ? (
@@ -34,6 +43,7 @@ function StatCard({ label, value, text, children }: CardProps) {
         </Text>
       )}
       <Box mt="auto" pt="4">
+        {films && <Films />}
         {children}
         {text === undefined ? (
           <Waiting h="14px" w="70%" />
@@ -46,6 +56,8 @@ function StatCard({ label, value, text, children }: CardProps) {
     </Flex>
   );
 }
+
+const besideFilms = { pe: { base: '120px', md: '0', xl: '120px' } };
 
 /** Three films as decoration. */
 const Films = () => (
@@ -108,9 +120,8 @@ export function StatCards() {
         label={t('users.stats.images')}
         value={totalImages}
         text={t(all ? 'users.stats.imagesText' : 'users.stats.imagesOwn')}
-      >
-        <Films />
-      </StatCard>
+        films
+      />
       <StatCard
         label={t('users.stats.shared')}
         value={sharedImages}

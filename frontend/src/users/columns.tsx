@@ -78,7 +78,7 @@ export function useColumns(manages: boolean): Column<UserRow>[] {
       header: t('users.table.registered'),
       sort: { key: 'createAt', time: true },
       cell: ({ createAt }) => (
-        <Text as="span" color="fg.muted" whiteSpace="nowrap">
+        <Text as="span" color="fg.muted" whiteSpace={{ md: 'nowrap' }}>
           {createAt && formatDate(createAt)}
         </Text>
       ),
