@@ -84,7 +84,7 @@ function Column({ title, children }: { title: string; children: ReactNode }) {
         direction="column"
         listStyleType="none"
         css={{
-          '& a': { display: 'inline-block', py: '1.5' },
+          '& a': { display: 'inline-block', py: '1.5', minW: '24px' },
           '& a:hover': { textDecoration: 'underline', textUnderlineOffset: '4px' },
         }}
       >

@@ -48,6 +48,8 @@ export function NumberTable({ label, head, columns, rows }: Props) {
                 fontSize="sm"
                 color="fg"
                 borderTopWidth="1px"
+                whiteSpace="normal"
+                overflowWrap="anywhere"
               >
                 {name}
               </Table.ColumnHeader>

@@ -41,7 +41,17 @@ export function Offer() {
     </>
   );
   return (
-    <Box as="section" aria-label={t('push.title')} pt={{ base: '2.5', lg: '0' }} pb="2.5" px={{ base: '4', lg: '0' }}>
+    <Box
+      as="section"
+      aria-label={t('push.title')}
+      pt={{ base: '2.5', lg: '0' }}
+      pb="2.5"
+      px={{ base: '4', lg: '0' }}
+      // With large text on a phone it leaves the screen below it some room.
+      maxH={{ base: '40dvh', lg: 'none' }}
+      overflowY="auto"
+      flex="none"
+    >
       <Note
         Icon={refused ? BellSlashIcon : BellRingingIcon}
         tone={refused ? 'warning' : 'accent'}

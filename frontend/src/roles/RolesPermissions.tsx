@@ -57,7 +57,7 @@ function Panel({ title, names, error, onRetry, row }: PanelProps) {
 }
 
 const Name = ({ children }: { children: string }) => (
-  <Text as="span" fontFamily="mono" fontSize="sm" fontWeight="bold" dir="ltr">
+  <Text as="span" fontFamily="mono" fontSize="sm" fontWeight="bold" dir="ltr" overflowWrap="anywhere">
     {children}
   </Text>
 );

@@ -49,7 +49,7 @@ export function BlackOut({ image, size, found, onMade, onCancel }: Props) {
         onChange={setNoTextLeft}
         error={make.error ? errorText(make.error, t('sharing.blackOut.failed')) : undefined}
       />
-      <Flex gap="2" justify="flex-end">
+      <Flex gap="2" justify="flex-end" wrap="wrap">
         <Button size="sm" variant="outline" onClick={onCancel}>
           {t('common.cancel')}
         </Button>
