@@ -4,7 +4,7 @@ import { test } from './journey.js';
 import { line, Person } from './person.js';
 import { demoPeople, type OwnProduct, startProduct } from './product.js';
 import { differs, renewing, shootScreen } from './screens/baseline.js';
-import { desk, fits, judge, phone, settled, turnTo } from './screens/judge.js';
+import { desk, fits, judge, offersLanguages, settled, turnTo } from './screens/judge.js';
 import {
   type Dialog,
   dialogs,
@@ -154,7 +154,7 @@ async function lookAt(
   await page.setViewportSize(desk);
   await turnTo(page, address);
   await settled(page, ready);
-  await examine(person, `${file(address)}-${viewer}`, at, language, { names });
+  await examine(person, `${file(address)}-${viewer}`, at, language, { names, isPublic: viewer === 'nobody' });
 }
 
 async function lookInto(
@@ -180,23 +180,24 @@ async function focusFollowed(page: Page): Promise<void> {
   await page.locator('[aria-hidden=true]:focus-within').first().waitFor({ state: 'detached' });
 }
 
-/** Checks the desktop and the phone, one of them with axe; with `everything` all widths, and both with axe. */
+/** Checks the desktop, and then the other widths down to the phone; one of the two with axe, with `everything` both. */
 async function examine(
   person: Person,
   what: string,
   at: number,
   language: Language,
-  rules: { names: boolean; h1?: boolean },
+  { isPublic = false, ...rules }: { names: boolean; h1?: boolean; isPublic?: boolean },
 ): Promise<void> {
   const check = async (width: 'desk' | 'phone', look: (name: string) => Promise<string[]>) => {
     const name = `${what}-${language}-${width}`;
     const found = await look(name);
+    if (isPublic) found.push(...(await offersLanguages(person, name)));
     if (everything || width === widthOf(at)) found.push(...(await person.axe(name)));
     faults.push(...found);
     if (found.length > 0 || everything) await person.shoot(`every/${name}`);
   };
   await check('desk', (name) => judge(person, name, { language, ...rules }));
-  await check('phone', (name) => fits(person, name, everything ? undefined : [phone]));
+  await check('phone', (name) => fits(person, name));
 }
 
 /** Runs a walk for every person at once, each in a browser context of their own. */

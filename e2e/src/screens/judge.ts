@@ -3,6 +3,7 @@ import { permissions } from '@lightbox/contract/permissions.js';
 import { knownSettings } from '@lightbox/contract/settings/known.js';
 import type { Page } from 'playwright-core';
 import type { Person } from '../person.js';
+import { rested, smallTargets, spills, withLargeText } from './layout.js';
 import type { Language } from './table.js';
 
 /** The names with a dot that some screens list on purpose. */
@@ -63,26 +64,34 @@ export async function settled(page: Page, ready?: string): Promise<void> {
     .then(() => undefined)`);
 }
 
-/** The windows that the page must fit: 1280 px at a zoom of 200 %, and a small phone. */
-export const phone = { width: 360, height: 740 };
-const narrow = [{ width: 640, height: 512 }, phone];
+/** The windows that the page must fit: a wide one, a small laptop, 1280 px at a zoom of 200 %, and a small phone. */
+const phone = { width: 360, height: 740 };
+const sizes = [{ width: 1440, height: 900 }, { width: 1024, height: 768 }, { width: 640, height: 512 }, phone];
 export const desk = { width: 1280, height: 900 };
 
 /** Returns how many pixels the page is wider than its window, and the elements that cause it. */
-const sticksOut = (page: Page): Promise<string> =>
-  page.evaluate<string>(`(() => {
+const sticksOut = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`(() => {
     const over = document.documentElement.scrollWidth - innerWidth;
     const crowded = [...document.querySelectorAll('header :is(a, button)')].find((element) => {
       const { left, right, width } = element.getBoundingClientRect();
       return width > 0 && (left < 8 || right > innerWidth - 8);
     });
-    if (over <= 0) return crowded ? 'no margin in the header: ' + crowded.outerHTML.slice(0, 160) : '';
+    if (over <= 0) return crowded ? ['no margin in the header: ' + crowded.outerHTML.slice(0, 160)] : [];
     const culprit = [...document.body.querySelectorAll('*')].find((element) => {
       const { left, right } = element.getBoundingClientRect();
       return (right > innerWidth + 0.5 || left < -0.5) && !element.closest('[style*="overflow"]');
     });
-    return over + ' px: ' + (culprit ? culprit.outerHTML.slice(0, 160) : 'unknown');
+    return [over + ' px: ' + (culprit ? culprit.outerHTML.slice(0, 160) : 'unknown')];
   })()`);
+
+/** Returns a fault when a person has to scroll a table to the side. */
+async function hidesColumns(page: Page): Promise<string[]> {
+  const hidden = await page.evaluate<number>(
+    `Math.max(0, ...[...document.querySelectorAll('main :has(> table)')].map((frame) => frame.scrollWidth - frame.clientWidth))`,
+  );
+  return hidden > 0 ? [`a table hides ${hidden} px of its columns`] : [];
+}
 
 /** Checks the rules for every screen in every language, and returns the faults. */
 export async function judge(
@@ -96,10 +105,7 @@ export async function judge(
   if (turned !== (language === 'ur' ? 'ur rtl' : 'en ltr')) faults.push(`${name}: the page says ${turned}`);
   const headings = await page.locator('h1').count();
   if (h1 && headings !== 1) faults.push(`${name}: ${headings} h1`);
-  const hidden = await page.evaluate<number>(
-    `Math.max(0, ...[...document.querySelectorAll('main :has(> table)')].map((frame) => frame.scrollWidth - frame.clientWidth))`,
-  );
-  if (hidden > 0) faults.push(`${name}: a table hides ${hidden} px of its columns`);
+  faults.push(...(await hidesColumns(page)).map((fault) => `${name}: ${fault}`));
   // A title that begins with a Latin name is a sentence of the page, and has its direction.
   const against = await page.evaluate<string[]>(
     `[...document.querySelectorAll('h1, [role=dialog] h2')]
@@ -117,21 +123,27 @@ export async function judge(
   return faults;
 }
 
-/** Repeats a check until it passes, for at most five seconds: a floating menu needs a moment to follow its button. */
-async function rested(look: () => Promise<string>): Promise<string> {
-  const end = Date.now() + 5_000;
-  let seen = await look();
-  while (seen && Date.now() < end) seen = await look();
-  return seen;
+/** Returns a fault when a screen for people without a session does not offer the other languages. */
+export async function offersLanguages({ page }: Person, name: string): Promise<string[]> {
+  const isOffered = await page.locator('button span[lang]').first().isVisible();
+  return isOffered ? [] : [`${name}: no button for another language`];
 }
 
-/** Checks the screen in narrow windows, and keeps the last size. */
-export async function fits({ page }: Person, name: string, sizes = narrow): Promise<string[]> {
+/** Checks the screen in windows of other sizes, and keeps the last one. */
+export async function fits({ page }: Person, name: string): Promise<string[]> {
   const faults: string[] = [];
   for (const size of sizes) {
     await page.setViewportSize(size);
-    const wider = await rested(() => sticksOut(page));
-    if (wider) faults.push(`${name} at ${size.width} px: ${wider}`);
+    const found = await rested(async () => [
+      ...(await sticksOut(page)),
+      ...(await spills(page)),
+      ...(size === phone ? await hidesColumns(page) : []),
+    ]);
+    faults.push(...found.map((fault) => `${name} at ${size.width} px: ${fault}`));
   }
+  const small = await smallTargets(page);
+  faults.push(...small.map((fault) => `${name}: a target of ${fault}`));
+  const crowded = await withLargeText(page);
+  faults.push(...crowded.map((fault) => `${name} with large text: ${fault}`));
   return faults;
 }
