@@ -138,7 +138,7 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
         <Button
           type="submit"
           form={form}
-          flex={{ base: '1', sm: 'none' }}
+          flex={{ base: '1 1 auto', sm: 'none' }}
           minW="0"
           // The image without the rectangles must not leave by mistake.
           disabled={drawing}

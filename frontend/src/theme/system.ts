@@ -249,7 +249,8 @@ export const system = createSystem(
               gap: '2.5',
               flexWrap: 'wrap',
               position: { base: 'sticky', md: 'static' },
-              bottom: '0',
+              // Between pixels a line of the text below it would show.
+              bottom: '-1px',
               zIndex: '1',
               borderTopWidth: '1px',
               borderColor: 'border',
