@@ -1,12 +1,34 @@
 import { randomUUID } from 'node:crypto';
+import { Id } from '@lightbox/contract/ids.js';
 import type { Redis } from 'ioredis';
+import { z } from 'zod';
 import type { Clock } from '../db/clock.js';
 
 /** The entries of a gateway that died end after this time. */
 const LIFE_MS = 10_000;
 
 /** A note from one gateway to the others about an image: ids and numbers, never content. */
-export type Note = { name: 'people' } | { name: 'view:state' | 'view:pointer'; from: string; numbers: object };
+const Note = z.discriminatedUnion('name', [
+  z.object({ name: z.literal('people') }),
+  z.object({
+    name: z.literal(['view:state', 'view:pointer']),
+    from: Id,
+    numbers: z.record(z.string(), z.union([z.number(), z.boolean()])),
+  }),
+]);
+export type Note = z.infer<typeof Note>;
+
+/** A note and the gateway that sent it. */
+const Sent = z.object({ by: z.string(), note: Note });
+
+/** Returns null for a text that this version does not know: a gateway of another version may have written it. */
+function sentIn(text: string): z.infer<typeof Sent> | null {
+  try {
+    return Sent.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}
 
 /**
  * The people who look at images together, on all gateways, and the way of their notes. Everything is in memory: a note
@@ -65,8 +87,8 @@ export class Together {
   private open(heard: (imageId: string, note: Note) => void): Redis {
     const reader = this.connect();
     reader.on('message', (key: string, text: string) => {
-      const { by, note } = JSON.parse(text) as { by: string; note: Note };
-      if (by !== this.gatewayId) heard(key.slice(keyOf('').length), note);
+      const sent = sentIn(text);
+      if (sent && sent.by !== this.gatewayId) heard(key.slice(keyOf('').length), sent.note);
     });
     return reader;
   }
