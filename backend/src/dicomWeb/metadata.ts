@@ -1,6 +1,6 @@
 import { sourceOf } from '@lightbox/core/deidentify/copy.js';
 import { tagText } from '@lightbox/core/dicomWeb/attributes.js';
-import { type JsonDataSet, jsonOf } from '@lightbox/core/dicomWeb/json.js';
+import { firstValue, type JsonDataSet, jsonOf } from '@lightbox/core/dicomWeb/json.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { readHead } from '@lightbox/core/imaging/head.js';
 import { attributesOf } from '@lightbox/core/studies/instance.js';
@@ -51,12 +51,11 @@ async function* headersOf(gateway: Gateway, found: readonly Found[]): AsyncGener
 }
 
 async function headerOf(gateway: Gateway, image: InstanceDoc): Promise<JsonDataSet> {
-  const known = JSON.parse(attributesOf(gateway, image)) as JsonDataSet;
-  const uid = (tag: string) => String(known[tag]?.Value?.[0] ?? '');
+  const known = attributesOf(gateway, image);
   const address = addressOf(gateway, {
-    study: uid('0020000D'),
-    series: uid('0020000E'),
-    instance: uid('00080018'),
+    study: firstValue(known, '0020000D'),
+    series: firstValue(known, '0020000E'),
+    instance: firstValue(known, '00080018'),
   });
   const bulkData = (path: string) => `${address}/bulkdata/${path}`;
   const { transferSyntax } = image.dicomDetail ?? {};

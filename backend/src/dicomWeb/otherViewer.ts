@@ -8,7 +8,7 @@ import { covering, openedOriginal, type ShareTarget, strongest } from '@lightbox
 import { requireStudy } from '@lightbox/core/access/studies.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
-import type { JsonDataSet } from '@lightbox/core/dicomWeb/json.js';
+import { firstValue } from '@lightbox/core/dicomWeb/json.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { attributesOf } from '@lightbox/core/studies/instance.js';
@@ -94,9 +94,8 @@ async function shareOf({ models, clock }: Gateway, { _id }: Viewer, among: objec
 async function studyUidOf(gateway: Gateway, { image, study }: ShareTarget): Promise<string> {
   const of = study ? { study } : { _id: image };
   const found = await gateway.models.Image.findOne({ ...isInstance, ...of }).lean<InstanceDoc>();
-  const set = found && (JSON.parse(attributesOf(gateway, found)) as JsonDataSet);
-  const uid = set?.['0020000D']?.Value?.[0];
-  if (typeof uid !== 'string') throw notThere();
+  const uid = found && firstValue(attributesOf(gateway, found), '0020000D');
+  if (!uid) throw notThere();
   return uid;
 }
 

@@ -5,7 +5,7 @@ import { openable, openStudies, type Reach, reachOf } from '@lightbox/core/acces
 import { notHeld } from '@lightbox/core/access/requests.js';
 import { type ObjectId, sameId } from '@lightbox/core/db/ids.js';
 import { attributes, includes, type Level } from '@lightbox/core/dicomWeb/attributes.js';
-import type { JsonDataSet } from '@lightbox/core/dicomWeb/json.js';
+import { firstValue, type JsonDataSet } from '@lightbox/core/dicomWeb/json.js';
 import { unlessDamaged } from '@lightbox/core/errors.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
 import { attributesOf, uidKeys } from '@lightbox/core/studies/instance.js';
@@ -263,12 +263,11 @@ class Searching {
   /** Makes a row of the first header whose attributes are not damaged. Null when there is none: the other rows are shown. */
   private rowOf([image, ...others]: readonly InstanceDoc[], modalities: readonly string[]): Row | null {
     if (!image) return null;
-    const text = unlessDamaged(this.gateway.log, () => attributesOf(this.gateway, image));
-    if (!text) return this.rowOf(others, modalities);
-    const all = JSON.parse(text) as JsonDataSet;
+    const all = unlessDamaged(this.gateway.log, () => attributesOf(this.gateway, image));
+    if (!all) return this.rowOf(others, modalities);
     const { level } = this;
     const own = attributes.filter((attribute) => includes(level, attribute.level) && all[attribute.tag]);
-    const of = (tag: string) => String(all[tag]?.Value?.[0] ?? '');
+    const of = (tag: string) => firstValue(all, tag);
     const set: JsonDataSet = {
       '00080005': { vr: 'CS', Value: ['ISO_IR 192'] },
       '00080056': { vr: 'CS', Value: ['ONLINE'] },

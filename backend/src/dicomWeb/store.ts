@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@lightbox/contract/errors.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
-import type { JsonDataSet, JsonElement } from '@lightbox/core/dicomWeb/json.js';
+import { dataSetIn, type JsonDataSet, type JsonElement } from '@lightbox/core/dicomWeb/json.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Gateway } from '../context.js';
 import { FileRejected } from '../files/rejected.js';
@@ -108,7 +108,7 @@ function answerOf(gateway: Gateway, study: string | undefined, outcomes: readonl
   const studies = new Set<string>();
   for (const { identity, reason } of outcomes) {
     const { studyUid = '', seriesUid = '', sopUid, attributes } = identity;
-    const sopClass = attributes ? (JSON.parse(attributes) as JsonDataSet)['00080016'] : undefined;
+    const sopClass = attributes ? dataSetIn(attributes)['00080016'] : undefined;
     const reference: JsonDataSet = {
       '00081150': sopClass ?? { vr: 'UI' },
       '00081155': { vr: 'UI', ...(sopUid ? { Value: [sopUid] } : {}) },

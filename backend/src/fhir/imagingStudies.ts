@@ -6,7 +6,7 @@ import type { DateValue } from '@lightbox/contract/fhir/values.js';
 import { openable, openStudies, reachOf } from '@lightbox/core/access/openable.js';
 import { notHeld } from '@lightbox/core/access/requests.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
-import type { JsonDataSet } from '@lightbox/core/dicomWeb/json.js';
+import { firstValue, type JsonDataSet } from '@lightbox/core/dicomWeb/json.js';
 import { unlessDamaged } from '@lightbox/core/errors.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
 import { attributesOf, uidKeys } from '@lightbox/core/studies/instance.js';
@@ -149,14 +149,14 @@ async function seriesOf({ gateway, viewer }: Asking, studies: StudyDoc[]): Promi
   return may.flatMap((found): Series[] => {
     const { image } = found;
     const group = byImage.get(String(image._id));
-    const text = unlessDamaged(log, () => attributesOf(gateway, image));
-    if (!group || !image.study || text === undefined) return [];
-    return [{ study: image.study, found, images: group.images, newest: group.newest, header: JSON.parse(text) }];
+    const header = unlessDamaged(log, () => attributesOf(gateway, image));
+    if (!group || !image.study || !header) return [];
+    return [{ study: image.study, found, images: group.images, newest: group.newest, header }];
   });
 }
 
 const UID = /^[0-9.]{1,64}$/;
-const elementOf = (header: JsonDataSet, tag: string): string => String(header[tag]?.Value?.[0] ?? '').trim();
+const elementOf = (header: JsonDataSet, tag: string): string => firstValue(header, tag).trim();
 /** An element of a file may hold anything. A code of FHIR has no spaces at its ends. */
 const modalityOf = ({ found }: Series): string => {
   const code = found.image.series?.modality?.trim() ?? '';

@@ -97,7 +97,7 @@ export async function changeDicomNode({
 }: Context<Calls['changeDicomNode']>): Promise<Answer<DicomNode>> {
   const _id = oid(params.id);
   const fields = fieldsOf(body);
-  let changed: DicomNodeDoc | null = null;
+  let changed = null as DicomNodeDoc | null;
   const write = gateway.events.change(actor, async (tx) => {
     // First what is not there, then what is wrong with it.
     const found = await gateway.models.DicomNode.exists({ _id }).session(tx.session);
@@ -113,7 +113,7 @@ export async function changeDicomNode({
     return _id;
   });
   await onlyOne(write);
-  const [shown] = await present(gateway, [changed as unknown as DicomNodeDoc]);
+  const [shown] = await present(gateway, [changed as DicomNodeDoc]);
   return { data: shown as DicomNode };
 }
 

@@ -1,3 +1,4 @@
+import { dataSetIn, firstValue } from '@lightbox/core/dicomWeb/json.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { Gateway } from '../context.js';
@@ -22,7 +23,7 @@ const comments: Partial<Record<Status, string>> = {
   [Status.notUnderstood]: 'Not a readable DICOM data set with its UIDs.',
 };
 
-export const replyWith = (status: Status): Reply => {
+const replyWith = (status: Status): Reply => {
   const comment = comments[status];
   return { status, ...(comment ? { comment } : {}) };
 };
@@ -78,5 +79,5 @@ async function* fileOf(header: Buffer, dataSet: AsyncIterable<Buffer>): AsyncGen
   yield* dataSet;
 }
 
-const classOf = ({ attributes }: FileIdentity): unknown =>
-  (JSON.parse(attributes ?? '{}') as Record<string, { Value?: unknown[] }>)['00080016']?.Value?.[0];
+const classOf = ({ attributes = '{}' }: FileIdentity): string | undefined =>
+  firstValue(dataSetIn(attributes), '00080016') || undefined;

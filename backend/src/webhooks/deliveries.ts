@@ -70,7 +70,7 @@ export async function replayWebhookDelivery({
   requireOn(webhook);
   // One that waits for its next try is sent at once: the job of that try finds another turn.
   const now = gateway.clock.now();
-  let again: WebhookDeliveryDoc | null = null;
+  let again = null as WebhookDeliveryDoc | null;
   await gateway.events.change(actor, async (tx) => {
     again = await WebhookDelivery.findOneAndUpdate(
       { _id: found._id },
@@ -81,7 +81,7 @@ export async function replayWebhookDelivery({
     tx.record({ type: 'webhook.replayed', record: webhook._id, records: [found._id] });
     return found._id;
   });
-  const delivery = again as unknown as WebhookDeliveryDoc;
+  const delivery = again as WebhookDeliveryDoc;
   await enter(gateway, delivery);
   return { data: presentDelivery(delivery) };
 }

@@ -109,7 +109,7 @@ async function write(
   type: Change,
   update: object,
 ): Promise<WebhookDoc> {
-  let written: WebhookDoc | null = null;
+  let written = null as WebhookDoc | null;
   await gateway.events.change(actor, async (tx) => {
     written = await gateway.models.Webhook.findOneAndUpdate({ _id }, update, {
       session: tx.session,
@@ -119,7 +119,7 @@ async function write(
     tx.record({ type, record: _id });
     return _id;
   });
-  return written as unknown as WebhookDoc;
+  return written as WebhookDoc;
 }
 
 export async function changeWebhook({

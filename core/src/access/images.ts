@@ -26,9 +26,12 @@ import type { Grounds, OpenedBy } from './grounds.js';
 import { guestFact, linkOf } from './guests.js';
 import { copyShareOf, covering, covers, liveShare, openedOriginal, shareFacts, strongest } from './shares.js';
 
+/** The fields of an image on which the rules depend. */
+export type Judged = Pick<ImageDoc, '_id' | 'owner' | 'patient' | 'study' | 'held'>;
+
 /** `shares`: the viewer's own live shares that cover the image. */
 export const imageFacts = (
-  image: ImageDoc,
+  image: Judged,
   shares: readonly ShareDoc[],
   { emergencies, cares }: Grounds,
 ): ImageFacts => ({

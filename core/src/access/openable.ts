@@ -8,11 +8,9 @@ import type { StudyDoc } from '../models/study.js';
 import { caresOf } from './carers.js';
 import { emergenciesOf } from './emergencies.js';
 import { groundsOf, type OpenedBy } from './grounds.js';
-import { imageFacts, openedBy } from './images.js';
+import { imageFacts, type Judged, openedBy } from './images.js';
 import { covering, covers, liveShare, openedOriginal, type ShareTarget } from './shares.js';
 import { studyFacts } from './studies.js';
-
-type Judged = Pick<ImageDoc, '_id' | 'owner' | 'patient' | 'study' | 'held'>;
 
 /** An image whose original the viewer may open. */
 export interface Openable<I> extends OpenedBy {
@@ -34,7 +32,7 @@ export async function openable<I extends Judged>(
 ): Promise<Openable<I>[]> {
   const { only } = viewer;
   const images = only ? all.filter((image) => covers(only, image)) : all;
-  const among = covering(images as unknown as ImageDoc[]);
+  const among = covering(images);
   const [shares, grounds] = await Promise.all([
     models.Share.find({ ...among, recipient: oid(viewer.id), ...liveShare(now) })
       .readConcern(NEWEST)
@@ -43,7 +41,7 @@ export async function openable<I extends Judged>(
   ]);
   return images.flatMap((image) => {
     const mine = shares.filter((share) => covers(share, image));
-    const facts = imageFacts(image as unknown as ImageDoc, mine, grounds);
+    const facts = imageFacts(image, mine, grounds);
     if (!imageRules.open(viewer, facts)) return [];
     return [{ image, facts, ...openedBy(viewer, facts, grounds, image, (share) => covers(share, image)) }];
   });

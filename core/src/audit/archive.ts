@@ -114,9 +114,9 @@ async function nextBase({ models, keys }: Core, to: string, before: Base | null,
 /** Reads the entries up to the first one that is not old enough. The newest entry always stays. */
 async function* oldEntries(models: Models, after: number, newest: number, until: Until) {
   const entries = models.AuditEntry.collection
-    .find({ seq: { $gt: after, $lt: newest } }, { readConcern: { level: NEWEST } })
+    .find<AuditEntryDoc>({ seq: { $gt: after, $lt: newest } }, { readConcern: { level: NEWEST } })
     .sort({ seq: 1 });
-  for await (const entry of entries as unknown as AsyncIterable<AuditEntryDoc>) {
+  for await (const entry of entries) {
     until.signal.throwIfAborted();
     if (entry.at >= until.limit) return;
     yield entry;

@@ -75,11 +75,11 @@ export async function settleReceipts(models: Models, audit: KeyRing, settling: S
  */
 async function settleRun(models: Models, audit: KeyRing, run: string | null, settling: Settling): Promise<boolean> {
   const { collection } = models.AuditReceipt;
-  const found = (await collection
-    .find({ run: run ?? { $not: { $type: 'string' } } } as object)
+  const found = await collection
+    .find<AuditReceiptDoc>({ run: run ?? { $not: { $type: 'string' } } } as object)
     .sort({ n: 1 })
     .limit(BATCH)
-    .toArray()) as unknown as AuditReceiptDoc[];
+    .toArray();
   const [genuine, foreign] = [found.filter(isOf(audit)), found.filter((one) => !isOf(audit)(one))];
   const gaps = foreign.map(({ _id }) =>
     remark('audit.foreign', settling.now(), 'RECEIPT_FOREIGN', 'receipt', String(_id)),

@@ -5,7 +5,7 @@ import { AppError, IntegrityError } from '../errors.js';
 import { readHead } from '../imaging/head.js';
 import type { ImageDoc } from '../models/image.js';
 import { instanceFor } from '../studies/instance.js';
-import type { JsonDataSet } from './json.js';
+import { dataSetIn, firstValue } from './json.js';
 import { searchableIn } from './searchable.js';
 
 const POSITION = 'indexInstances';
@@ -41,9 +41,9 @@ async function instanceIn(core: Core, image: ImageDoc) {
   try {
     const attributes = searchableIn(await readHead(sourceOf(core, image)));
     if (!attributes) return null;
-    const set = JSON.parse(attributes) as JsonDataSet;
+    const set = dataSetIn(attributes);
     const uid = (tag: string) => {
-      const value = String(set[tag]?.Value?.[0] ?? '');
+      const value = firstValue(set, tag);
       return /^[0-9.]{1,64}$/.test(value) ? { value } : null;
     };
     const [study, series, sop] = [uid('0020000D'), uid('0020000E'), uid('00080018')];

@@ -13,6 +13,12 @@ export interface JsonElement {
 }
 export type JsonDataSet = Record<string, JsonElement>;
 
+/** Reads a data set that this product has written as text. */
+export const dataSetIn = (text: string): JsonDataSet => JSON.parse(text);
+
+/** Returns the first value of an element as text; '' when there is none. */
+export const firstValue = (set: JsonDataSet, tag: string): string => String(set[tag]?.Value?.[0] ?? '');
+
 export interface Reading {
   /** The VR that the standard gives an element, for encodings that name none; `UN` when it is not known. */
   vrOf: (tag: number, signed: boolean) => string;

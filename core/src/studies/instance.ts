@@ -2,6 +2,7 @@ import { unwrapDataKey } from '../blobs/cipher.js';
 import type { Core } from '../core.js';
 import { bufferOf } from '../db/bytes.js';
 import type { ObjectId } from '../db/ids.js';
+import { dataSetIn, type JsonDataSet } from '../dicomWeb/json.js';
 import type { FileIdentity } from '../imaging/fileIdentity.js';
 import { open, seal } from '../keys/seal.js';
 import type { ImageDoc, Instance } from '../models/image.js';
@@ -36,11 +37,11 @@ export async function instanceFor(
   return { study, series, sop, attributes: seal(key, context(String(_id)), Buffer.from(attributes)) };
 }
 
-/** Returns the attributes of an instance, as text of JSON. Throws `IntegrityError` when they were changed. */
+/** Returns the attributes of an instance. Throws `IntegrityError` when they were changed. */
 export function attributesOf(
   { keys }: Pick<Core, 'keys'>,
   { _id, dataKey, instance }: Pick<ImageDoc, '_id' | 'dataKey'> & { instance: Instance },
-): string {
+): JsonDataSet {
   const key = unwrapDataKey(keys.images, String(_id), dataKey);
-  return open(key, context(String(_id)), bufferOf(instance.attributes)).toString();
+  return dataSetIn(open(key, context(String(_id)), bufferOf(instance.attributes)).toString());
 }

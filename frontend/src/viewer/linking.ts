@@ -1,19 +1,16 @@
 import { factsOfFrame } from '@lightbox/contract/annotations/measuring.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { frameOf } from './engine/frameId';
-import { cross, type Vector } from './orientation';
+import { cross, directionsOf, dot, type Vector } from './orientation';
 
 type FactsOf = (imageId: string) => FrameFacts | undefined;
-
-const dot = (a: Vector, b: Vector) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 
 function placed(frameId: string, factsOf: FactsOf) {
   const { id, n } = frameOf(frameId);
   const file = factsOf(id);
   const facts = file && factsOfFrame(file, n);
   if (!facts?.position || !facts.orientation) return undefined;
-  const row = facts.orientation.slice(0, 3) as unknown as Vector;
-  const column = facts.orientation.slice(3, 6) as unknown as Vector;
+  const { row, column } = directionsOf(facts.orientation);
   return { position: facts.position as Vector, normal: cross(row, column), room: facts.frameOfReference };
 }
 

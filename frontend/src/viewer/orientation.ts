@@ -1,6 +1,19 @@
 /** The direction of a patient's body at an edge of the picture: A, P, L, R, H (head), F (feet). */
 export type Vector = readonly [number, number, number];
 
+/** Returns the three numbers from this place on as a vector. */
+export const vectorIn = (values: readonly number[], from = 0): Vector => [
+  values[from] ?? 0,
+  values[from + 1] ?? 0,
+  values[from + 2] ?? 0,
+];
+
+/** Returns the directions of a row and of a column of Image Orientation (0020,0037). */
+export const directionsOf = (orientation: readonly number[]): { row: Vector; column: Vector } => ({
+  row: vectorIn(orientation),
+  column: vectorIn(orientation, 3),
+});
+
 const letters: readonly [plus: string, minus: string][] = [
   ['L', 'R'],
   ['P', 'A'],
@@ -48,9 +61,11 @@ export const cross = (a: Vector, b: Vector): Vector => [
   a[0] * b[1] - a[1] * b[0],
 ];
 
+export const dot = (a: Vector, b: Vector) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+
 /** Returns the anatomical plane that is nearest to a plane with this normal. */
 export function planeOf(normal: Vector): Plane {
-  const [x, y, z] = normal.map(Math.abs) as unknown as Vector;
+  const [x, y, z] = vectorIn(normal.map(Math.abs));
   if (z >= x && z >= y) return 'axial';
   return y >= x ? 'coronal' : 'sagittal';
 }

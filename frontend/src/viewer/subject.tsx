@@ -15,7 +15,7 @@ import { UserAvatar } from '../ui/UserAvatar';
 import { PanelTitle } from './Panel';
 import type { SharesOf } from './useAskable';
 
-/** What the bar, the panel and the corners of the picture say about the opened image or study. */
+/** The opened image or study in the words of the bar, the panel and the corners of the picture. */
 export interface Subject {
   title: string;
   sub: ReactNode;

@@ -1,7 +1,7 @@
 import { Enums, eventTarget, metaData, type StackViewport, type Types, utilities } from '@cornerstonejs/core';
 import type { Point } from '@lightbox/contract/annotations/measuring.js';
 import type { MarkKind } from '@lightbox/contract/annotations/schemas.js';
-import { type Edges, edgesOf, type Vector } from '../orientation';
+import { type Edges, edgesOf, type Vector, vectorIn } from '../orientation';
 import { kept, nothingShown, type PaneView, type Shown, sharedTurn, type Turned, type WantedView } from '../shown';
 import { rangeOf, type ValueRange } from '../window';
 import { withoutMouse } from './fingers';
@@ -12,11 +12,10 @@ import { Prefetch } from './prefetch';
 import { enable, engineId, isSmooth, renderingEngine, runningEngine } from './start';
 import { addMeasure, equip, unequip } from './tools';
 
-const minus = (a: readonly number[], b: readonly number[]) =>
-  [0, 1, 2].map((i) => (a[i] ?? 0) - (b[i] ?? 0)) as unknown as Vector;
+const minus = (a: readonly number[], b: readonly number[]) => vectorIn(a.map((value, i) => value - (b[i] ?? 0)));
 const normalized = (vector: Vector): Vector => {
   const size = Math.hypot(...vector) || 1;
-  return vector.map((part) => part / size) as unknown as Vector;
+  return vectorIn(vector.map((part) => part / size));
 };
 
 const failures = [Enums.Events.IMAGE_LOAD_ERROR, Enums.Events.IMAGE_LOAD_FAILED];

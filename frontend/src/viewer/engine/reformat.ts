@@ -1,6 +1,6 @@
 import { cache, imageLoader, type Types, utilities } from '@cornerstonejs/core';
 import { factsOfFrame } from '@lightbox/contract/annotations/measuring.js';
-import { cross, type Plane, planeOf, type Vector } from '../orientation';
+import { cross, directionsOf, dot, type Plane, planeOf, type Vector } from '../orientation';
 import { frameOf } from './frameId';
 import { moduleOf } from './modules';
 import { factsById } from './registry';
@@ -8,7 +8,6 @@ import { factsById } from './registry';
 /** Pictures that are cut through a stack of parallel slices. They need no graphics card, unlike volumes. */
 export const reformatScheme = 'reformat';
 
-const dot = (a: Vector, b: Vector) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const along = (from: Vector, by: Vector, far: number): Vector => [
   from[0] + by[0] * far,
   from[1] + by[1] * far,
@@ -58,8 +57,7 @@ export function volumeOf(frameIds: readonly string[]): Volume | undefined {
   const first = all[0]?.facts;
   if (!first?.orientation || !first.pixelSpacing || !first.rows || !first.columns) return undefined;
   if ((first.samplesPerPixel ?? 1) !== 1) return undefined;
-  const row = first.orientation.slice(0, 3) as unknown as Vector;
-  const column = first.orientation.slice(3, 6) as unknown as Vector;
+  const { row, column } = directionsOf(first.orientation);
   const normal = cross(row, column);
   const slices: (Slice & { at: number })[] = [];
   for (const { frameId, facts } of all) {
