@@ -394,6 +394,7 @@ const unchanged: readonly CallName[] = [
   'listWebhooks',
   'listInstallationWebhooks',
   'unsubscribePush',
+  'removePhoto',
 ];
 
 /** The fields of the entry beside its kind. */
