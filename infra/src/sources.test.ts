@@ -151,3 +151,26 @@ it('No sentence of a comment and no title of a test begins with a clause in plac
   );
   expect(found).toEqual([]);
 });
+
+it('Every function, value and class that a source exports is used in another file.', () => {
+  const scripts = ['', 'scripts'].flatMap((folder) =>
+    readdirSync(join(root, folder)).flatMap((file) => (file.endsWith('.mjs') ? [join(folder, file)] : [])),
+  );
+  const texts = [...typescript(), ...scripts].map((file) => [file, readFileSync(join(root, file), 'utf8')] as const);
+  /** The number of files in which a word stands. */
+  const files = new Map<string, number>();
+  for (const [, text] of texts) {
+    for (const word of new Set(text.match(/[A-Za-z_$][\w$]*/g))) files.set(word, (files.get(word) ?? 0) + 1);
+  }
+  // The contract is also the vocabulary of those who write other clients.
+  const unused = texts
+    .filter(([file]) => !/^contract\/|\.config\.ts$|\.test\.tsx?$/.test(file))
+    .flatMap(([file, text]) =>
+      [...text.matchAll(/^export (?:async )?(?:const|function\*?|class) (\w+)/gm)].map(([, name = '']) => ({
+        file,
+        name,
+      })),
+    )
+    .filter(({ name }) => files.get(name) === 1);
+  expect(unused).toEqual([]);
+});

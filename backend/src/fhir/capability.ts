@@ -8,7 +8,7 @@ import { headersOfJson, requireJson } from './answer.js';
 const DATE = '2026-11-23';
 
 /** Says what the door can do. It is made of the table by which requests are read, and tells nothing about records. */
-export const capabilityStatement = (publicUrl: string) => ({
+const capabilityStatement = (publicUrl: string) => ({
   resourceType: 'CapabilityStatement',
   status: 'active',
   date: DATE,

@@ -25,7 +25,7 @@ interface Fault {
 }
 
 /** Returns an OperationOutcome: one issue for the error, and one for each parameter that is at fault. */
-export const operationOutcome = ({ status, code, message, details }: Fault, requestId: string) => ({
+const operationOutcome = ({ status, code, message, details }: Fault, requestId: string) => ({
   resourceType: 'OperationOutcome',
   issue: [
     {

@@ -20,7 +20,7 @@ export function checkSize({ width, height }: Size): void {
 }
 
 /** Collects a header of known length across chunks. `take` returns it and starts the next one. */
-export class Gather {
+class Gather {
   private have = 0;
   private bytes: Buffer;
 

@@ -32,7 +32,7 @@ const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
 };
 
 /** Builds the OpenAPI 3.1 document from the schemas that also validate the requests. */
-export function openApi(publicUrl: string): Json {
+function openApi(publicUrl: string): Json {
   const paths: Record<string, Json> = {};
   for (const [name, shape] of Object.entries(calls) as [string, CallShape][]) {
     const path = shape.path.replace(/:(\w+)/g, '{$1}');

@@ -169,7 +169,7 @@ export function acceptAssociation(asked: Buffer, { contexts, maxLength, implemen
 }
 
 /** Reasons for the rejection of an association (PS3.8 §9.3.4): result, source, reason. */
-export const rejections = {
+const rejections = {
   /** For good. */
   notAllowed: [1, 1, 1],
   unknownCalling: [1, 1, 3],

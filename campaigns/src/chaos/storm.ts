@@ -81,7 +81,7 @@ async function round(
 }
 
 /** Returns the report rows of `Crowd.returned`, with the product's goals. */
-export function returnRows(job: string, expected: number, { cut, back, caughtUp, refused, failures }: Return): Row[] {
+function returnRows(job: string, expected: number, { cut, back, caughtUp, refused, failures }: Return): Row[] {
   const slowest = Math.max(0, ...back);
   printFaults([...refused, ...failures]);
   return [

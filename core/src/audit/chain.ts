@@ -16,7 +16,7 @@ const MOST_RACES = 100;
 /**
  * Milliseconds after the log began to be signed in which gateways of an older version may still write unsigned events.
  */
-export const UNSIGNED_MS = 3_600_000;
+const UNSIGNED_MS = 3_600_000;
 
 interface Options {
   /** Called with each batch that was appended here. */

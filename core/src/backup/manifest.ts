@@ -8,7 +8,7 @@ import { storeNames } from '../blobs/names.js';
 import { isSame } from '../keys/isSame.js';
 import { Refused } from '../process/refused.js';
 
-export const MANIFEST = 'manifest.json';
+const MANIFEST = 'manifest.json';
 /** The end of the name of a backup that is not whole yet. */
 export const PART = '.part';
 

@@ -9,7 +9,7 @@ interface Provider {
 }
 
 /** The providers of analyses. `workers/src/analysis/providers/select.ts` has their code. */
-export const aiProviders = {
+const aiProviders = {
   local: { needs: {}, sends: false },
   openai: {
     needs: { AI_BASE_URL: 'pictures go to this server', AI_MODEL: 'the server may have several' },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The names of OpenTelemetry for OTEL_TRACES_SAMPLER. */
-export const traceSamplers = [
+const traceSamplers = [
   'always_on',
   'always_off',
   'traceidratio',

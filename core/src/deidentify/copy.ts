@@ -56,7 +56,7 @@ export const canDeidentify = (contentType: ImageDoc['contentType']): boolean =>
  * a patient move alike in every share, so that images that are shared one by one keep their distances. The patient is the
  * one whom the image named when the share was made, else the one of the file.
  */
-export async function disguiseFor(
+async function disguiseFor(
   { pseudonyms, models }: Pick<Core, 'pseudonyms' | 'models'>,
   scope: string,
   image: Copied,

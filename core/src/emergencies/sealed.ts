@@ -4,7 +4,7 @@ import type { EmergencyDoc } from '../models/emergency.js';
 import type { SealedValue } from '../models/sealedValue.js';
 
 /** The texts of an emergency access. All of them are about a patient. */
-export const sealedTexts = ['reason', 'question', 'answer', 'approval'] as const;
+const sealedTexts = ['reason', 'question', 'answer', 'approval'] as const;
 type Field = (typeof sealedTexts)[number];
 
 const contextOf = (id: EmergencyDoc['_id'], field: Field) => `emergency ${id} ${field}`;

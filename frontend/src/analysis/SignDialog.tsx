@@ -45,7 +45,7 @@ const fieldsOf = (draft: Completed): Fields => ({
 });
 
 /** Returns the fields that differ from the draft. */
-export function editsOf(draft: Completed, fields: Fields): AnalysisEdits {
+function editsOf(draft: Completed, fields: Fields): AnalysisEdits {
   const before = fieldsOf(draft);
   const edits: AnalysisEdits = {};
   if (fields.description !== before.description) edits.description = fields.description.trim();

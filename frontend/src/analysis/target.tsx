@@ -11,7 +11,7 @@ import { EmptyState } from '../ui/EmptyState';
 import { Said } from '../ui/Said';
 
 /** The provider of analyses. It changes only when the server starts again. */
-export const targetQuery = queryOptions({
+const targetQuery = queryOptions({
   queryKey: ['analysisTarget'],
   queryFn: async ({ signal }) => (await send(analysisCalls.getAnalysisTarget, {}, { signal })).data,
   staleTime: 300_000,

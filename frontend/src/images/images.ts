@@ -46,8 +46,6 @@ function source(name: ListName, may: May) {
   return { call: imageCalls.listMyImages, filter: { shared: false } };
 }
 
-export const mayListUploads = (may: May) => may('image.listAll') || may('image.listOwn');
-
 /** `search`: conditions that narrow the list. They are in the body of the call, never in its address. */
 export const imageList = (name: ListName, query: ListQuery, may: May, search: ImageSearch = {}) =>
   queryOptions({

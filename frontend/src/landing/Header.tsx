@@ -18,7 +18,7 @@ export function useStart(): string | undefined {
 const narrow = { base: '3.5', sm: '5' };
 
 /** The buttons Login and Register, or Dashboard for a signed-in person. */
-export function Doors({ size = 'md' }: { size?: 'md' | 'lg' }) {
+function Doors({ size = 'md' }: { size?: 'md' | 'lg' }) {
   const { t } = useTranslation();
   const start = useStart();
   if (start) {

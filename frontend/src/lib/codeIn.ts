@@ -14,7 +14,7 @@ const patterns = [
 ];
 
 /** Returns the text with the digits of Arabic, Persian and Urdu, and full-width digits, as `0` to `9`. */
-export const latinDigits = (text: string): string =>
+const latinDigits = (text: string): string =>
   text.replace(/[\u0660-\u0669\u06F0-\u06F9\uFF10-\uFF19]/g, (digit) => String(digit.charCodeAt(0) & 0xf));
 
 /** Returns the code in a text that a person copied, in any of its usual forms; else the first digits; else ''. */

@@ -21,7 +21,7 @@ import { draftsAtom } from './outbox';
 import { wordsOfKind } from './reply/words';
 import { rowKeys } from './rowKeys';
 
-export const chatAddress = paths.chat;
+const chatAddress = paths.chat;
 
 interface RowProps {
   entry: ChatListEntry;

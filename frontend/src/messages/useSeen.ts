@@ -13,7 +13,7 @@ const covered = (element: Element) => element.closest('[aria-hidden="true"],[ine
 const seenHeight = 24;
 
 /** Returns the id of the newest unread message that is visible in the box. */
-export function seenIn(box: HTMLElement): string | undefined {
+function seenIn(box: HTMLElement): string | undefined {
   const view = box.getBoundingClientRect();
   const rows = [...box.querySelectorAll<HTMLElement>('[data-unread]')];
   return rows.findLast((row) => {

@@ -61,13 +61,13 @@ const eachPage = (held: Notices, change: (data: Notification[], index: number) =
   pages: held.pages.map((page, index) => ({ ...page, data: change(page.data, index) })),
 });
 
-export const withNotice = (held: Notices, notice: Notification) =>
+const withNotice = (held: Notices, notice: Notification) =>
   allOf(held).some(({ id }) => id === notice.id)
     ? held
     : eachPage(held, (data, index) => (index === 0 ? [notice, ...data] : data));
 
 /** Marks one notification as read, or all without an id. */
-export const withRead = (held: Notices, id: string | undefined, at: string) =>
+const withRead = (held: Notices, id: string | undefined, at: string) =>
   eachPage(held, (data) =>
     data.map((notice) => (!notice.readAt && (!id || notice.id === id) ? { ...notice, readAt: at } : notice)),
   );
@@ -85,7 +85,7 @@ export function showsRecord(
 }
 
 /** True when the viewer is looking at the record of the notification, which shows the change itself. */
-export const onScreen = (notice: Notification) => attentive() && showsRecord(location, notice);
+const onScreen = (notice: Notification) => attentive() && showsRecord(location, notice);
 
 /** Changes the count of unread ones. A fresh answer may have counted the change already, so it is requested again. */
 const recount = (cache: QueryClient, to: (count: number) => number) =>
@@ -104,7 +104,7 @@ holdPrivate(() => {
   store.set(arrivedAtom, undefined);
 });
 
-export function takeNotice(cache: QueryClient, notice: Notification) {
+function takeNotice(cache: QueryClient, notice: Notification) {
   const held = cache.getQueryData<Notices>(listKey);
   if (seen.has(notice.id) || (held && allOf(held).some(({ id }) => id === notice.id))) return;
   seen.add(notice.id);

@@ -125,7 +125,7 @@ function Unlit({ Icon, tone, title, help }: { Icon: PhosphorIcon; tone: string; 
 }
 
 /** Shown for an image whose code was not entered: a hatched area with a lock and a hint. No image data is loaded. */
-export function UnlitWell() {
+function UnlitWell() {
   const { t } = useTranslation();
   return (
     <Unlit
@@ -143,7 +143,7 @@ export const EndedWell = ({ title, help }: { title: string; help?: ReactNode }) 
 );
 
 /** Shown while the preview of an image is being made. */
-export const WaitingWell = ({ label }: { label: string }) => (
+const WaitingWell = ({ label }: { label: string }) => (
   <Box {...ratio} role="img" aria-label={label} bg="bg.subtle">
     <Waiting boxSize="full" borderRadius="0" />
   </Box>

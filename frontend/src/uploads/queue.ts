@@ -291,8 +291,6 @@ async function discardParts(hash: string) {
 export const cancelUpload = (id: string) => remove((job) => job.id === id);
 export const cancelGroup = (groupId: string) => remove((job) => job.groupId === groupId);
 export const cancelUploads = () => remove((job) => isUnderWay(job));
-/** Removes the files that need nothing more. */
-export const clearDone = () => remove(({ state }) => state === 'done' || state === 'known');
 export const clearTray = () => remove(() => true);
 
 /** Sends failed files again; without an id all of them. */

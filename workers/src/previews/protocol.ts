@@ -25,7 +25,7 @@ export interface BlackedOut {
   done: true;
 }
 
-export const taskNames = [
+const taskNames = [
   'prepare',
   'frame',
   'photo',
@@ -76,7 +76,7 @@ export interface Task extends z.infer<typeof TaskHeader> {
 }
 
 /** The facts of a prepared file, in JSON in the body of an answer. */
-export const PreparedFacts = z.object({ drawing: Drawing, tags: Tags });
+const PreparedFacts = z.object({ drawing: Drawing, tags: Tags });
 
 /** Takes the next plain bytes. Resolves when there is room for more. */
 export type SendPart = (part: Buffer) => Promise<void>;

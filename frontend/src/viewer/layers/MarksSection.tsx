@@ -21,7 +21,7 @@ interface ListProps {
 }
 
 /** A list of marks. Each measurement carries kind, value and unit for tests and other programs. */
-export function MeasureList({ measures, author, onRemove, onEdit }: ListProps) {
+function MeasureList({ measures, author, onRemove, onEdit }: ListProps) {
   const { t } = useTranslation();
   return (
     <Box as="ul" listStyleType="none">

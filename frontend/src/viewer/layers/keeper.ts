@@ -41,7 +41,7 @@ const written = (marks: readonly Mark[]) =>
 export const same = (a: readonly Mark[], b: readonly Mark[]) => written(a) === written(b);
 
 /** Applies the difference between `base` and `mine` to `theirs`: no mark of either side is lost. */
-export function rebased(base: readonly Mark[], mine: readonly Mark[], theirs: readonly Mark[]): Mark[] {
+function rebased(base: readonly Mark[], mine: readonly Mark[], theirs: readonly Mark[]): Mark[] {
   const find = (marks: readonly Mark[], id: string) => marks.find((mark) => mark.id === id);
   const kept = theirs.flatMap((mark) => {
     const before = find(base, mark.id);

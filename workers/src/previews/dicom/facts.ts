@@ -69,7 +69,7 @@ function rescaleOf(set: DataSet, steps: Film['rescale']): Pick<FrameFacts, 'resc
   };
 }
 
-export function windowsOf(set: DataSet): Window[] {
+function windowsOf(set: DataSet): Window[] {
   const widths = set.numbers(0x00281051, 'DS');
   const explanations = set.texts(0x00281055);
   return set
