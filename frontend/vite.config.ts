@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { constants } from 'node:zlib';
 import { doors } from '@lightbox/contract/doors.js';
+import { socketPath } from '@lightbox/contract/socketPath.js';
 import react from '@vitejs/plugin-react';
 import { compression, defineAlgorithm } from 'vite-plugin-compression2';
 import { defineConfig } from 'vitest/config';
@@ -98,7 +99,7 @@ export default defineConfig({
     host: '127.0.0.1',
     proxy: {
       '/api': gateway,
-      '/socket.io': { target: gateway, ws: true },
+      [socketPath]: { target: gateway, ws: true },
       ...Object.fromEntries(Object.values(doors).map((path) => [path, gateway])),
     },
   },

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { socketPath } from '@lightbox/contract/socketPath.js';
 import type { Config } from '@lightbox/core/config/config.js';
 import { ConfigError } from '@lightbox/core/config/env.js';
 import { assembleCore, prepareCore } from '@lightbox/core/core.js';
@@ -55,7 +56,7 @@ export async function startGateway(config: Config, clock?: Clock, timeouts = arr
   server.on('clientError', onClientError);
   const sockets = createSockets(server, gateway);
   refuseForeignHosts(server, config.allowedOrigins);
-  answerOtherUpgrades(server, '/socket.io/');
+  answerOtherUpgrades(server, `${socketPath}/`);
   const reader = connectRedis(config.redisUrl, 'patient');
   core.events.onChange = (types) => gateway.recent.hearOwn(types);
   core.signals.listen(reader, {

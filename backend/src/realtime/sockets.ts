@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientEvent, type ClientPayload, clientEventRules, clientEvents } from '@lightbox/contract/events.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { Message } from '@lightbox/contract/messages/calls.js';
+import { socketPath } from '@lightbox/contract/socketPath.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { LiveUpdate, Signal } from '@lightbox/core/events/signals.js';
@@ -79,7 +80,7 @@ const RETRY_MS = 1_000;
 
 export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   const io: Io = new Server(http, {
-    path: '/socket.io',
+    path: socketPath,
     serveClient: false,
     maxHttpBufferSize: limits.socketFrameBytes,
     perMessageDeflate: false,

@@ -1,12 +1,9 @@
 import { Box, Flex } from '@chakra-ui/react';
 import { useAtomValue } from 'jotai';
 import { lazy, type ReactNode, Suspense } from 'react';
-import { useTranslation } from 'react-i18next';
-import { Link, Outlet } from 'react-router-dom';
+import { Outlet } from 'react-router-dom';
 import { roleAtom } from '../auth/session';
-import { paths } from '../lib/paths';
-import { LanguageSwitch } from '../ui/LanguageSwitch';
-import { Logo } from '../ui/Mark';
+import { PublicBar } from './PublicBar';
 
 const InShell = lazy(async () => ({ default: (await import('./InShell')).InShell }));
 
@@ -20,7 +17,6 @@ export function InfoScreen() {
 }
 
 function InfoFrame({ children }: { children: ReactNode }) {
-  const { t } = useTranslation();
   if (useAtomValue(roleAtom)) {
     return (
       <Suspense fallback={null}>
@@ -30,22 +26,7 @@ function InfoFrame({ children }: { children: ReactNode }) {
   }
   return (
     <Flex direction="column" minH="100dvh">
-      <Flex
-        as="header"
-        minH="68px"
-        flex="none"
-        align="center"
-        justify="space-between"
-        wrap="wrap"
-        px={{ base: '5', lg: '10' }}
-      >
-        <Box asChild display="flex">
-          <Link to={paths.home} aria-label={t('common.appName')}>
-            <Logo />
-          </Link>
-        </Box>
-        <LanguageSwitch />
-      </Flex>
+      <PublicBar />
       <Box as="main" flex="1" w="full" maxW="840px" mx="auto" px={{ base: '4', md: '6' }} pb="68px" pt="4">
         {children}
       </Box>

@@ -151,26 +151,25 @@ it('Forward after a sheet was closed by Back changes nothing, and Back still lea
   await at('/before');
 });
 
-it('A page that was loaded again with an open sheet is left by one Back.', async () => {
-  // A reload leaves the entries, and no sheet.
+/** Loads the page again while a sheet is open: the entries stay, and no sheet. */
+function loadAgain() {
   history.replaceState({ ...history.state, page: 1 }, '');
   history.pushState({ ...history.state, sheet: true }, '');
   router.dispose();
   cleanup();
   adopt();
   start();
+}
+
+it('A page that was loaded again with an open sheet is left by one Back.', async () => {
+  loadAgain();
   await screen.findByText('Page');
   history.back();
   await at('/before');
 });
 
 it('A sheet that opens after the page was loaded again takes the entry that is there.', async () => {
-  history.replaceState({ ...history.state, page: 1 }, '');
-  history.pushState({ ...history.state, sheet: true }, '');
-  router.dispose();
-  cleanup();
-  adopt();
-  start();
+  loadAgain();
   await open();
   expect(history.state.page).toBe(1);
   history.back();

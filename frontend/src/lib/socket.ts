@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@lightbox/contract/errors.js';
 import type { ClientEvent, clientEvents, ServerEvent, ServerPayload } from '@lightbox/contract/events.js';
 import { reconnecting, waitAfter } from '@lightbox/contract/reconnecting.js';
+import { socketPath } from '@lightbox/contract/socketPath.js';
 import type { StreamedEvent } from '@lightbox/contract/together/schemas.js';
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import type { io as Connect, Socket } from 'socket.io-client';
@@ -59,7 +60,7 @@ export function connectSocket(hooks: SessionHooks, tables: readonly SocketRows[]
 
 function connect(io: typeof Connect, hooks: SessionHooks, tables: readonly SocketRows[]): () => void {
   const connection = io({
-    path: '/socket.io',
+    path: socketPath,
     transports: ['websocket', 'polling'],
     // Called for each attempt, so that a reconnect sends the current token.
     auth: (give) => give({ token: hooks.token(), visible: visible() }),

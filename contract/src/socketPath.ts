@@ -1,0 +1,2 @@
+/** The path of the WebSocket, and of the polling that takes its place. */
+export const socketPath = '/socket.io';
