@@ -39,9 +39,14 @@ it('The event loop decodes no picture that is too large or declares a false size
   const api = new Client(test.url).as(await buildProvider(test.gateway));
   const most = toDecode(png(8_000, 8_000)) / 2;
   for (const [what, file] of hostile) {
-    const start = used();
-    const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => api.upload(file)));
-    for (const { status } of answers) expect(status, what).toBe(422);
-    expect((used() - start) / AT_ONCE, what).toBeLessThan(most);
+    // A decoding would be in each round; the collection of what another test left is in one.
+    const rounds: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      const start = used();
+      const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => api.upload(file)));
+      for (const { status } of answers) expect(status, what).toBe(422);
+      rounds.push((used() - start) / AT_ONCE);
+    }
+    expect(Math.min(...rounds), what).toBeLessThan(most);
   }
 }, 180_000);
