@@ -73,7 +73,7 @@ const shared = [
 const compressed = (include: RegExp, quality: number) =>
   compression({
     include,
-    threshold: 1_024,
+    threshold: 512,
     logLevel: 'silent',
     algorithms: ['gzip', defineAlgorithm('brotliCompress', { params: { [constants.BROTLI_PARAM_QUALITY]: quality } })],
   });

@@ -250,6 +250,7 @@ export const system = createSystem(
               flexWrap: 'wrap',
               position: { base: 'sticky', md: 'static' },
               // Between pixels a line of the text below it would show.
+              [low]: { position: 'static' },
               bottom: '-1px',
               zIndex: '1',
               borderTopWidth: '1px',
