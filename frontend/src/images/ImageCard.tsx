@@ -242,7 +242,7 @@ export function ImageCard({ image, onAsk, onNear, selection }: Props) {
           {can.verify && (
             <Button
               size="sm"
-              flex="1"
+              flex="1 1 auto"
               aria-label={t('images.card.verifyThis', { caption })}
               onClick={() => onAsk('verify', image)}
             >
@@ -251,14 +251,14 @@ export function ImageCard({ image, onAsk, onNear, selection }: Props) {
             </Button>
           )}
           {(ended || (can.verify && image.isLocked)) && (
-            <AskLink image={image} need={ended ? 'access' : 'code'} size="sm" flex="1" />
+            <AskLink image={image} need={ended ? 'access' : 'code'} size="sm" flex="1 1 auto" />
           )}
           {isToLook && (
             <Button
               ref={opener}
               size="sm"
               variant="subtle"
-              flex="1"
+              flex="1 1 auto"
               aria-label={t('images.card.open', { caption })}
               onClick={() => onAsk('open', image)}
             >
