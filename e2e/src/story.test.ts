@@ -138,7 +138,9 @@ test('A photograph is shared for a day, and disappears at once when the share is
   faults.push(...(await provider.look('share-dialog')));
   await dialog.getByRole('button', { name: /^Share with/ }).click();
   await patient.page.getByText('Left hand, after fall').first().waitFor();
-  await button(page, 'Share Left hand, after fall').click();
+  // The card moves to the shared images: a click meanwhile would be lost.
+  const shared = page.locator('section', { hasText: 'Shared Images' });
+  await shared.getByRole('button', { name: 'Share Left hand, after fall' }).click();
   await page.getByRole('button', { name: /^Revoke the access/ }).click();
   await patient.page.getByText('Access has ended').first().waitFor();
 });

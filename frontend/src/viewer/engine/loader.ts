@@ -184,9 +184,17 @@ export function startLoader(hooks: Hooks): void {
   }, 10_000);
   imageLoader.registerImageLoader(scheme, (frameId: string, options: object = {}) => {
     const stop = new AbortController();
-    const promise = load(frameId, stop.signal, options).catch((error) => {
-      throw stop.signal.aborted || !factsById(frameOf(frameId).id) ? new CancelledLoad() : error;
-    });
+    const isClosed = () => stop.signal.aborted || !factsById(frameOf(frameId).id);
+    const promise = load(frameId, stop.signal, options).then(
+      (image) => {
+        // The pixels of the image were deleted while this frame was decoded. The library would complain about it.
+        if (isClosed()) throw new CancelledLoad();
+        return image;
+      },
+      (error) => {
+        throw isClosed() ? new CancelledLoad() : error;
+      },
+    );
     // A frame that is no longer wanted has no other reader of its failure.
     promise.catch(() => undefined);
     return { promise, cancelFn: () => stop.abort() } as never;
