@@ -634,13 +634,17 @@ const withStranger: readonly State[] = ['shared verified', 'in an emergency', 'a
 const isAllowed = ({ name }: Cell, role: Role) => roleMay(role, (calls[name] as CallShape).who as Permission);
 const ofStudies = new Set(studyCells);
 
-/** The calls that are one look in the log with another, which comes first. */
-const firstLook: Partial<Record<CallName, CallName>> = {
+/**
+ * The calls whose entry in the log depends on an earlier call: one look has one entry, and only marks that were saved can be
+ * removed. A sample has both or none.
+ */
+const earlier: Partial<Record<CallName, CallName>> = {
   getFrame: 'getFrames',
   getAnnotations: 'getFrames',
   getStudyAnnotations: 'getStudyFrames',
+  deleteAnnotations: 'saveAnnotations',
 };
-const followed = ({ name, method }: Cell): CallName | null => (method === 'head' ? name : (firstLook[name] ?? null));
+const followed = ({ name, method }: Cell): CallName | null => (method === 'head' ? name : (earlier[name] ?? null));
 
 /** The states in which providers make every call. The other states of an image differ from one of these in one fact. */
 const whole: readonly State[] = ['own', 'shared pending', 'shared verified', 'copy verified', 'foreign'];
