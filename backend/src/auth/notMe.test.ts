@@ -1,13 +1,16 @@
+import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { Authenticator } from '../testing/authenticator.js';
 import {
+  buildAdmin,
   buildImage,
   buildInvite,
   buildPatient,
   buildProvider,
+  buildShare,
   mailedCode,
   PASSWORD,
   type Person,
@@ -16,7 +19,8 @@ import {
 import { notMeToken } from '../testing/notMe.js';
 import { useGateway } from '../testing/useGateway.js';
 
-const { test, api } = useGateway();
+const hooks = ['https://one.test', 'https://two.test'];
+const { test, api } = useGateway({ webhookOrigins: hooks });
 
 const other = 'Harbour-Lantern-42';
 const own = (person: Person) => api.as(person);
@@ -159,6 +163,81 @@ describe('the link of “this was not me”', () => {
     const { Event, Invite } = test.gateway.models;
     expect(await Invite.distinct('_id', { by: owner._id })).toEqual([old._id]);
     expect(await Event.countDocuments({ type: 'invite.ended', 'refs.invite': oid(made.id) })).toBe(1);
+  });
+
+  it('the link ends the shares of its three days, and no older ones, nor that of the patient of an image', async () => {
+    const { models, clock } = test.gateway;
+    const now = clock.now().getTime();
+    const owner = await buildProvider(test.gateway);
+    const share = async (createAt: Date) => {
+      const made = await buildShare(test.gateway, { image: await buildImage(test.gateway, { owner }) });
+      await models.Share.updateOne({ _id: made._id }, { $set: { createAt } });
+      return made;
+    };
+    const [old, made] = [await share(new Date(now - 100 * 3_600_000)), await share(new Date(now - 3_600_000))];
+    const lasting = await share(new Date(now - 3_600_000));
+    await models.Share.updateOne({ _id: lasting._id }, { $unset: { expiresAt: 1 } });
+    await own(owner).put('/auth/password', { currentPassword: PASSWORD, newPassword: other }).expect(200);
+    await api.post('/auth/not-me', { token: await notMeToken(test.gateway, owner._id) }).expect(200);
+    for (const { recipient, image } of [old, lasting])
+      await own(recipient).get(`/upload/image/${image.id}`).expect(200);
+    await own(made.recipient).get(`/upload/image/${made.image.id}`).expect(404);
+    expect(await models.Share.countDocuments({ _id: made._id, expiresAt: { $lte: clock.now() } })).toBe(1);
+  });
+
+  it('the link ends what an administrator made for the installation in its three days, with an entry for each', async () => {
+    const { models, clock } = test.gateway;
+    const [admin, colleague] = [await buildAdmin(test.gateway), await buildAdmin(test.gateway)];
+    for (const one of [admin, colleague]) await own(one).post('/auth/step-up', { password: PASSWORD }).expect(200);
+    const wish = { url: `${hooks[0]}/hook`, events: ['share.created'] };
+    const webhook = async (by: Person) =>
+      (await own(by).post('/webhooks/installation', wish).expect(201)).body.data.id as string;
+    const device = async (by: Person) => {
+      const node = { title: `T${newId().toHexString().slice(-12)}`, addresses: [], userId: colleague.id };
+      return { node, id: (await own(by).post('/dicom-nodes', node).expect(201)).body.data.id as string };
+    };
+    const webhooks = [await webhook(admin), await webhook(admin), await webhook(colleague), await webhook(colleague)];
+    const devices = [await device(admin), await device(admin), await device(colleague), await device(colleague)];
+    const before = { $set: { createAt: new Date(clock.now().getTime() - 100 * 3_600_000) } };
+    await models.Webhook.updateOne({ _id: oid(String(webhooks[1])) }, before);
+    await models.DicomNode.updateOne({ _id: oid(String(devices[1]?.id)) }, before);
+    // Those of others that the account pointed elsewhere.
+    await own(admin)
+      .put(`/webhooks/${webhooks[3]}`, { ...wish, url: `${hooks[1]}/hook` })
+      .expect(200);
+    await own(admin)
+      .put(`/dicom-nodes/${devices[3]?.id}`, { ...devices[3]?.node, addresses: ['10.0.0.1'] })
+      .expect(200);
+    const createAt = clock.now();
+    const scim = { name: 'Directory', provider: 'clinic', createAt };
+    const [token, theirs] = [newId(createAt), newId(createAt)];
+    await models.ScimToken.create([
+      { ...scim, _id: token, hash: String(token), madeBy: admin._id },
+      { ...scim, _id: theirs, hash: String(theirs), madeBy: colleague._id },
+    ]);
+    const viewer = { name: 'viewer.url', value: 'https://elsewhere.test/?s={study}&t={token}', description: '' };
+    const setting = (await own(admin).post('/appsetting/add', viewer).expect(201)).body.data.id as string;
+
+    await own(admin).put('/auth/password', { currentPassword: PASSWORD, newPassword: other }).expect(200);
+    await api.post('/auth/not-me', { token: await notMeToken(test.gateway, admin._id) }).expect(200);
+
+    expect((await models.Webhook.find({ on: true }).distinct('_id')).map(String)).toEqual(webhooks.slice(1, 3));
+    expect((await models.DicomNode.distinct('_id')).map(String)).toEqual([devices[1]?.id, devices[2]?.id]);
+    expect(await models.ScimToken.distinct('_id')).toEqual([theirs]);
+    expect(await models.Setting.exists({ _id: setting })).toBeNull();
+    expect(await test.gateway.settings.get('viewer.url')).toBe('');
+    const ended: [AuditAction, (string | undefined)[]][] = [
+      ['webhook.changed', [webhooks[0], webhooks[3]]],
+      ['dicomNode.removed', [devices[0]?.id, devices[3]?.id]],
+      ['scim.tokenRevoked', [String(token)]],
+      ['setting.delete', [setting]],
+    ];
+    for (const [type, records] of ended) {
+      const said = await models.Event.find({ type, actor: { $exists: false } })
+        .sort({ record: 1 })
+        .lean();
+      expect(said.map(({ record }) => String(record))).toEqual(records);
+    }
   });
 
   it('the link does not undo a later change of the owner', async () => {

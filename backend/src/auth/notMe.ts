@@ -1,23 +1,18 @@
 import type { authCalls, Undoable } from '@lightbox/contract/auth/calls.js';
 import type { DataOf } from '@lightbox/contract/call.js';
 import { limits } from '@lightbox/contract/limits.js';
-import { requestMoves } from '@lightbox/contract/requests/states.js';
-import { endCarers } from '@lightbox/core/carers/endCarers.js';
 import type { Core } from '@lightbox/core/core.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { Transaction } from '@lightbox/core/events/events.js';
-import { endGuestLinks } from '@lightbox/core/guests/endGuestLinks.js';
 import type { Undo } from '@lightbox/core/models/code.js';
-import { moveRequest } from '@lightbox/core/requests/moveRequest.js';
-import { endInvite } from '@lightbox/core/sharing/endInvite.js';
 import { HOUR_MS } from '@lightbox/core/times.js';
 import type { ClientSession } from 'mongoose';
-import type { Answer, Context, Gateway } from '../context.js';
+import type { Answer, Context } from '../context.js';
 import { dropApp, dropPasskey } from './authenticators.js';
 import { codeByLink, issueCode, useCode } from './codes.js';
 import { endAccess } from './endAccess.js';
 import { cutSockets } from './sessions.js';
+import { endStandingAccess } from './standingAccess.js';
 
 /**
  * Issues the code of the "this was not me" link for the mail about a change of the sign-in, in the transaction of the
@@ -31,7 +26,7 @@ export const issueNotMe = (core: Core, user: ObjectId, tx: ClientSession, undo?:
 
 type Call = typeof authCalls.notMe;
 
-/** Handles "this was not me": ends all access to the account, and undoes the change that the mail was about. */
+/** Handles "this was not me": ends all access to the account and by the account, and undoes the change that the mail was about. */
 export async function notMe({ gateway, actor, body }: Context<Call>): Promise<Answer<DataOf<Call>>> {
   const { _id, user, undo } = await codeByLink(gateway, 'notMe', body.token);
   let [undone, ended]: [Undoable | undefined, ObjectId[]] = [undefined, []];
@@ -39,29 +34,13 @@ export async function notMe({ gateway, actor, body }: Context<Call>): Promise<An
     if (!(await useCode(gateway, _id, tx.session))) throw new AppError('EXPIRED');
     undone = undo && (await takeBack(gateway, user, undo, tx.session));
     ended = await endAccess(gateway, user, 'notMe', tx.session);
-    // Somebody else may have made them. Their owner turns webhooks on again, and makes the others anew.
-    await gateway.models.Webhook.updateMany({ user, on: true }, { $set: { on: false } }, { session: tx.session });
-    await endGuestLinks(gateway, tx, { madeBy: user }, 'guest.revoked');
-    await endNewGrounds(gateway, tx, user);
+    await endStandingAccess(gateway, tx, user);
     tx.record({ type: 'auth.notMe', actor: user, record: user, reason: undone ?? '' });
     return user;
   });
+  gateway.settings.forget();
   cutSockets(gateway, ended, 'notMe');
   return { data: undone ? { undone } : {} };
-}
-
-/**
- * Ends the carers that the account has named, its requests for images, and its invitations that nobody has accepted, as far
- * back as the link reaches.
- */
-async function endNewGrounds(gateway: Gateway, tx: Transaction, user: ObjectId): Promise<void> {
-  const made = { createAt: { $gte: new Date(gateway.clock.now().getTime() - limits.notMeHours * HOUR_MS) } };
-  await endCarers(gateway, tx, { patient: user, ...made }, '');
-  const open = { by: user, ...made, state: { $in: [...requestMoves.close.from] } };
-  const requests = await gateway.models.ImageRequest.find(open, { _id: 1 }, { session: tx.session }).lean();
-  for (const { _id } of requests) await moveRequest(gateway, tx, _id, 'close');
-  const invites = await gateway.models.Invite.find({ by: user, ...made }, { _id: 1 }, { session: tx.session }).lean();
-  for (const { _id } of invites) await endInvite(gateway, tx, { _id }, '');
 }
 
 /** Undoes a change, unless a later one has replaced it. Returns the kind of what was undone. */

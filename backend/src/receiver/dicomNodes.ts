@@ -92,6 +92,7 @@ export async function createDicomNode({
 export async function changeDicomNode({
   gateway,
   actor,
+  viewer,
   params,
   body,
 }: Context<Calls['changeDicomNode']>): Promise<Answer<DicomNode>> {
@@ -105,7 +106,7 @@ export async function changeDicomNode({
     await requireOwner(gateway, tx, fields.user);
     changed = await gateway.models.DicomNode.findOneAndUpdate(
       { _id },
-      { $set: fields, ...touch },
+      { $set: { ...fields, changedBy: viewer._id, changedAt: gateway.clock.now() }, ...touch },
       { session: tx.session, returnDocument: 'after' },
     ).lean<DicomNodeDoc>();
     if (!changed) throw new AppError('NOT_FOUND');

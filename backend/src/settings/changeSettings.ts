@@ -124,13 +124,18 @@ export async function deleteSetting({
 }: Context<typeof settingCalls.deleteSetting>): Promise<Answer<unknown>> {
   const id = oid(body.id);
   await gateway.events.change(actor, async (tx) => {
-    const { name, value } = await requireSetting(gateway, id, tx.session);
-    await gateway.models.Setting.deleteOne({ _id: id }, { session: tx.session });
-    await addToHistory(gateway, tx, id, viewer._id, { name, from: value });
-    await endTurnedOff(gateway, tx, [name]);
-    tx.record({ type: 'setting.delete', record: id });
+    await removeSetting(gateway, tx, id, viewer._id);
     return id;
   });
   gateway.settings.forget();
   return { data: null };
+}
+
+/** Removes a setting, with its event, as part of the caller's transaction; after it `gateway.settings.forget()`. */
+export async function removeSetting(gateway: Gateway, tx: Transaction, id: ObjectId, by: ObjectId): Promise<void> {
+  const { name, value } = await requireSetting(gateway, id, tx.session);
+  await gateway.models.Setting.deleteOne({ _id: id }, { session: tx.session });
+  await addToHistory(gateway, tx, id, by, { name, from: value });
+  await endTurnedOff(gateway, tx, [name]);
+  tx.record({ type: 'setting.delete', record: id });
 }

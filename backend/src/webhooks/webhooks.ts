@@ -7,7 +7,6 @@ import { touch } from '@lightbox/core/access/hold.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
-import type { Actor } from '@lightbox/core/events/events.js';
 import type { WebhookDoc } from '@lightbox/core/models/webhook.js';
 import { isEndpoint } from '@lightbox/core/net/endpoints.js';
 import { newSecret, openSecret, sealSecret, showSecret } from '@lightbox/core/webhooks/secrets.js';
@@ -103,18 +102,19 @@ type Change = 'webhook.changed' | 'webhook.rotated';
 
 /** Writes the fields in a transaction with the event; 404 when the webhook is gone. */
 async function write(
-  gateway: Gateway,
-  actor: Actor,
+  { gateway, actor, viewer }: Pick<Context, 'gateway' | 'actor' | 'viewer'>,
   { _id }: WebhookDoc,
   type: Change,
-  update: object,
+  { $set, $unset }: { $set: Partial<WebhookDoc>; $unset?: Partial<Record<keyof WebhookDoc, 1>> },
 ): Promise<WebhookDoc> {
   let written = null as WebhookDoc | null;
   await gateway.events.change(actor, async (tx) => {
-    written = await gateway.models.Webhook.findOneAndUpdate({ _id }, update, {
-      session: tx.session,
-      returnDocument: 'after',
-    }).lean<WebhookDoc>();
+    const changed = { ...$set, changedBy: viewer._id, changedAt: gateway.clock.now() };
+    written = await gateway.models.Webhook.findOneAndUpdate(
+      { _id },
+      { $set: changed, ...($unset ? { $unset } : {}) },
+      { session: tx.session, returnDocument: 'after' },
+    ).lean<WebhookDoc>();
     if (!written) throw new AppError('NOT_FOUND');
     tx.record({ type, record: _id });
     return _id;
@@ -122,45 +122,32 @@ async function write(
   return written as WebhookDoc;
 }
 
-export async function changeWebhook({
-  gateway,
-  actor,
-  viewer,
-  params,
-  body,
-}: Context<Calls['changeWebhook']>): Promise<Answer<Webhook>> {
+export async function changeWebhook(context: Context<Calls['changeWebhook']>): Promise<Answer<Webhook>> {
+  const { gateway, viewer, params, body } = context;
   const webhook = await requireWebhook(gateway, viewer, params.id);
   const { url, events }: BodyOf<Calls['changeWebhook']> = body;
   if (url !== webhook.url) await requireAddress(gateway, url);
   // The failures were those of the old address.
-  const update = { $set: { url, events }, ...(url === webhook.url ? {} : { $unset: { failingSince: 1 } }) };
-  return { data: presentWebhook(await write(gateway, actor, webhook, 'webhook.changed', update)) };
+  const update = { $set: { url, events }, ...(url === webhook.url ? {} : { $unset: { failingSince: 1 as const } }) };
+  return { data: presentWebhook(await write(context, webhook, 'webhook.changed', update)) };
 }
 
-export async function switchWebhook({
-  gateway,
-  actor,
-  viewer,
-  params,
-  body: { on },
-}: Context<Calls['switchWebhook']>): Promise<Answer<Webhook>> {
+export async function switchWebhook(context: Context<Calls['switchWebhook']>): Promise<Answer<Webhook>> {
+  const { gateway, viewer, params } = context;
+  const { on } = context.body;
   const webhook = await requireWebhook(gateway, viewer, params.id);
-  const update = { $set: { on }, ...(on ? { $unset: { failingSince: 1, stoppedAt: 1 } } : {}) };
-  return { data: presentWebhook(await write(gateway, actor, webhook, 'webhook.changed', update)) };
+  const update = { $set: { on }, ...(on ? { $unset: { failingSince: 1 as const, stoppedAt: 1 as const } } : {}) };
+  return { data: presentWebhook(await write(context, webhook, 'webhook.changed', update)) };
 }
 
 type Rotate = Calls['rotateWebhookSecret'];
 
-export async function rotateWebhookSecret({
-  gateway,
-  actor,
-  viewer,
-  params,
-}: Context<Rotate>): Promise<Answer<DataOf<Rotate>>> {
+export async function rotateWebhookSecret(context: Context<Rotate>): Promise<Answer<DataOf<Rotate>>> {
+  const { gateway, viewer, params } = context;
   const webhook = await requireWebhook(gateway, viewer, params.id);
   const { keys, clock } = gateway;
   const secret = newSecret();
-  const written = await write(gateway, actor, webhook, 'webhook.rotated', {
+  const written = await write(context, webhook, 'webhook.rotated', {
     $set: {
       secret: sealSecret(keys, webhook._id, secret),
       previous: sealSecret(keys, webhook._id, openSecret(keys, webhook._id, webhook.secret)),

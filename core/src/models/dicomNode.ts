@@ -1,4 +1,4 @@
-import { date, type Id, id, schemaOf, string } from './fields.js';
+import { date, type Id, id, ObjectId, schemaOf, string } from './fields.js';
 
 /** A device or archive that may send DICOM files to the receiver. Its files belong to an account. */
 export interface DicomNodeDoc {
@@ -12,6 +12,9 @@ export interface DicomNodeDoc {
   /** The administrator who made it. */
   by: Id;
   createAt: Date;
+  /** The last administrator who changed it, and when. */
+  changedBy?: Id;
+  changedAt?: Date;
   /** Time of its last association. */
   lastSeenAt?: Date;
   touched?: number;
@@ -23,6 +26,8 @@ export const dicomNode = schemaOf<DicomNodeDoc>({
   user: id,
   by: id,
   createAt: date,
+  changedBy: ObjectId,
+  changedAt: Date,
   lastSeenAt: Date,
   touched: Number,
 })

@@ -14,6 +14,9 @@ export interface WebhookDoc {
   events: WebhookEvent[];
   on: boolean;
   createAt: Date;
+  /** The last person who changed it, and when. */
+  changedBy?: Id;
+  changedAt?: Date;
   secret: SealedValue;
   /** The secret before, which signs too until `previousUntil`. It is sealed with the key of `secret`. */
   previous?: SealedValue;
@@ -33,6 +36,8 @@ export const webhook = schemaOf<WebhookDoc>({
   events: [String],
   on: bool,
   createAt: date,
+  changedBy: ObjectId,
+  changedAt: Date,
   secret: { type: sealedValue, required: true },
   previous: sealedValue,
   previousUntil: Date,
