@@ -30,4 +30,6 @@ export const drawing = schemaOf<DrawingDoc>({
   version: number,
 })
   // The blobs of plain frames, for finding blobs without a record.
-  .index({ 'plain.blob': 1 }, { sparse: true });
+  .index({ 'plain.blob': 1 }, { sparse: true })
+  // Finds those that an older version made.
+  .index({ version: 1, _id: 1 });

@@ -18,6 +18,8 @@ export interface JobRequest<N extends JobName = JobName> {
   once?: string;
   /** A person waits for the job: it comes before all jobs that were moved behind others. */
   awaited?: boolean;
+  /** The place in the queue, from 1 on: it comes after all jobs with a smaller place or none. */
+  place?: number;
   /** The trace that the job continues; without it, that of the work that adds the job. */
   trace?: TraceText;
 }
@@ -81,6 +83,7 @@ function toBullMq(request: JobRequest, now: Date): { name: string; data: unknown
       ...(request.delayMs ? { delay: request.delayMs } : {}),
       ...(request.once ? { deduplication: { id: request.once } } : {}),
       ...(request.awaited ? { priority: AWAITED_PRIORITY } : {}),
+      ...(request.place ? { priority: AWAITED_PRIORITY + request.place } : {}),
       ...(trace ? { telemetry: { metadata: trace } } : {}),
     },
   };

@@ -36,6 +36,7 @@ import { endLooks } from './endLooks.js';
 import { expireCarers, expireEmergencies, expireGuestLinks, expireRequests, expireShares } from './expire.js';
 import { removeEmptyStudies, removeUnfinishedCopies } from './leftStudies.js';
 import { removeAllListed, removeOrphanBlobs } from './orphans.js';
+import { REDRAWN_AT_ONCE, redrawOld } from './redrawOld.js';
 import { removeUploads } from './removeUploads.js';
 import { reviveAnalyses, revivePreviews } from './repair.js';
 
@@ -608,6 +609,57 @@ describe('a preview whose job was lost', () => {
     await expect(again()).rejects.toThrow();
     await vi.waitFor(again, 5_000);
     expect(await wasBroadcast()).toBe(true);
+  });
+});
+
+describe('a drawing of an older version', () => {
+  const { version, ...sealed } = { drawing: Buffer.alloc(1), tags: Buffer.alloc(1), version: DRAWING_VERSION };
+  const drawn = async (of: number, preview: ImageDoc['preview'] = 'ready'): Promise<ObjectId> => {
+    const { _id } = await buildImage(worker.core, picture, { preview });
+    await worker.core.models.Drawing.create([{ _id, ...sealed, version: of }]);
+    return _id;
+  };
+  const jobOf = (id: ObjectId) => worker.core.queues.all.previews.getJob(`${id}-drawing-${version}`);
+  const versionOf = async (id: ObjectId) => (await worker.core.models.Drawing.findById(id).lean())?.version;
+
+  it('is made again once, behind new files and without a word to anybody', async () => {
+    const { core } = worker;
+    const { models, queues } = core;
+    const [old, failed] = [await drawn(version - 1), await drawn(version, 'none')];
+    await queues.all.previews.pause();
+    await Promise.all([redrawOld(core), redrawOld(core)]);
+    expect((await jobOf(old))?.priority).toBeGreaterThan(1_001);
+    await queues.all.previews.resume();
+    await vi.waitFor(async () => expect(await versionOf(old)).toBe(version), 15_000);
+    await vi.waitFor(async () => expect(await (await jobOf(old))?.isCompleted()).toBe(true), 5_000);
+    expect(await models.Preview.exists({ _id: old })).not.toBeNull();
+    const signals = await core.redis.xrevrange('lightbox:signals', '+', '-', 'COUNT', 100);
+    expect(JSON.stringify(signals)).not.toContain(String(old));
+    expect(await models.Event.countDocuments({ record: old })).toBe(0);
+    await (await jobOf(old))?.remove();
+    for (let i = 0; i < 2; i++) await redrawOld(core);
+    expect([await jobOf(old), await jobOf(failed)]).toEqual([undefined, undefined]);
+  });
+
+  it('waits while many files wait, and the search goes on behind those whose job is there', async () => {
+    const { core } = worker;
+    const all: ObjectId[] = [];
+    for (let i = 0; i < REDRAWN_AT_ONCE + 1; i++) all.push(await drawn(version - 1));
+    const entered = async () => (await Promise.all(all.map(jobOf))).filter(Boolean).length;
+    await core.queues.all.previews.pause();
+    await redrawOld(core);
+    await redrawOld(core);
+    expect(await entered()).toBe(REDRAWN_AT_ONCE);
+    await (await jobOf(all[0] as ObjectId))?.remove();
+    await redrawOld(core);
+    expect(await entered()).toBe(REDRAWN_AT_ONCE);
+    expect(await jobOf(all.at(-1) as ObjectId)).toBeDefined();
+    await core.queues.all.previews.resume();
+    // From the beginning again.
+    await vi.waitFor(async () => {
+      await redrawOld(core);
+      expect(await Promise.all(all.map(versionOf))).toEqual(all.map(() => version));
+    }, 30_000);
   });
 });
 

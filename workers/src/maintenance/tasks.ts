@@ -22,6 +22,7 @@ import { finishClosings } from './finishClosings.js';
 import { removeEmptyStudies, removeUnfinishedCopies } from './leftStudies.js';
 import { noteAuditHead } from './noteAuditHead.js';
 import { removeOrphanBlobs } from './orphans.js';
+import { redrawOld } from './redrawOld.js';
 import { removeUploads } from './removeUploads.js';
 import { renewKeys } from './renewKeys.js';
 import { recountUsage, reviveAnalyses, revivePreviews } from './repair.js';
@@ -58,6 +59,8 @@ export const tasks = {
   renewKeys: { every: 15_000, work: renewKeys },
   reviveAnalyses: { every: 30_000, work: reviveAnalyses },
   revivePreviews: { every: 10 * 60_000, work: revivePreviews },
+  // Mostly one query that finds nothing. After an upgrade at most forty pictures a minute.
+  redrawOld: { every: 15_000, work: redrawOld },
   // Mostly one query that finds nothing.
   removeOldImages: { every: 5 * 60_000, work: removeOldImages },
   removeOldMessages: { every: 5 * 60_000, work: removeOldMessages },

@@ -21,7 +21,7 @@ import { readImage } from '../readImage.js';
 import { BlobParts, type StoredParts } from './blobParts.js';
 import type { Pictures, Prepared } from './preview.js';
 
-/** Rises when drawings must be made again. */
+/** Rises when drawings must be made again. Workers then do so by and by (`maintenance/redrawOld.ts`). */
 export const DRAWING_VERSION = 2;
 
 /**
@@ -42,16 +42,16 @@ export async function makePreview(
     if (!isLastAttempt || isAway(error)) throw error;
     return nothing;
   });
-  const marked = await store(core, image, made);
-  if (marked) await broadcast(core, marked);
-  else if (made.plain) await core.blobs.delete(made.plain.written.id);
+  const stored = await store(core, image, made);
+  if (stored?.isNews) await broadcast(core, stored.image);
+  if (!stored && made.plain) await core.blobs.delete(made.plain.written.id);
 }
 
 /** Marks an image whose job is given up as one that cannot be drawn. */
 export async function giveUpPreview(core: Core, imageId: string): Promise<void> {
   const image = await core.models.Image.findById(oid(imageId)).lean<ImageDoc>();
-  const marked = image && !(await isDrawn(core, image)) && (await store(core, image, nothing));
-  if (marked) await broadcast(core, marked);
+  const stored = image && !(await isDrawn(core, image)) ? await store(core, image, nothing) : null;
+  if (stored?.isNews) await broadcast(core, stored.image);
 }
 
 async function isDrawn({ models }: Core, { _id, preview }: ImageDoc): Promise<boolean> {
@@ -62,6 +62,12 @@ async function isDrawn({ models }: Core, { _id, preview }: ImageDoc): Promise<bo
 async function broadcast(core: Core, { _id, audience, owner }: ImageDoc): Promise<void> {
   const to = [...audience.map(String), String(owner), 'role:admin'];
   await core.signals.send([{ push: { name: 'image:updated', to, refs: { record: String(_id) } } }]);
+}
+
+interface Stored {
+  image: ImageDoc;
+  /** False for a drawing that is made again with the same outcome: no screen waits for it. */
+  isNews: boolean;
 }
 
 interface Made {
@@ -104,7 +110,7 @@ function store(
   core: Core,
   { _id, dataKey, preview: before }: ImageDoc,
   { prepared, plain }: Made,
-): Promise<ImageDoc | null> {
+): Promise<Stored | null> {
   const { Drawing, Image, Preview } = core.models;
   const id = String(_id);
   const key = unwrapDataKey(core.keys.images, id, dataKey);
@@ -135,6 +141,6 @@ function store(
     };
     const replaced = await Drawing.findOneAndReplace({ _id }, doc, { session, upsert: true }).lean<DrawingDoc>();
     if (replaced?.plain) await leaveTombstones(core.models, [replaced.plain.blob], core.clock.now(), session);
-    return marked;
+    return { image: marked, isNews: !replaced || state !== before };
   });
 }
