@@ -77,6 +77,7 @@ describe('the download of own data', () => {
     const waiting = await buildShare(gateway, { recipient: patient });
     const noDownload = await buildShare(gateway, { recipient: patient, verified: true, download: false });
     const ended = await buildShare(gateway, { recipient: patient, verified: true, revoked: true });
+    const copy = await buildShare(gateway, { recipient: patient, deidentified: true });
     const foreign = await buildImage(gateway, { owner });
     await api.as(owner).post('/message/send', { recipientId: patient.id, content: 'Hello & welcome' }).expect(201);
     await api.as(owner).get(`/upload/image/${image.id}/content`).expect(200);
@@ -120,8 +121,10 @@ describe('the download of own data', () => {
       expect.objectContaining({ action: 'image.content', actorId: owner.id, recordId: image.id, address: '' }),
     );
     expect(text('log.csv').split('\r\n')).toHaveLength(log.length + 2);
-    const shares: { id: string }[] = json('shares.json');
-    expect(shares.map(({ id }) => id)).toEqual(expect.arrayContaining([waiting.id, noDownload.id, ended.id]));
+    const shares: { id: string; deidentified: boolean }[] = json('shares.json');
+    const whole = [waiting, noDownload, ended].map(({ id }) => expect.objectContaining({ id, deidentified: false }));
+    expect(shares).toEqual(expect.arrayContaining(whole));
+    expect(shares.filter(({ deidentified }) => deidentified)).toMatchObject([{ id: copy.id }]);
     const index = text('index.html');
     expect(index).toContain('&lt;script&gt;Chest');
     expect(index).not.toContain('<script');

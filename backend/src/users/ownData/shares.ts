@@ -32,6 +32,8 @@ async function* sharesOf(gateway: Gateway, viewer: Viewer) {
         openedAt: share.verifiedAt?.toISOString() ?? null,
         endedAt: share.endedAt?.toISOString() ?? null,
         download: share.download !== false,
+        /** True: a copy without identity was shared. */
+        deidentified: share.deidentified === true,
         state: shareState(share, now),
         ...presentNote(gateway, share),
       }));
