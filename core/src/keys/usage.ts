@@ -2,72 +2,37 @@ import { auditKeyIds } from '../audit/head.js';
 import { ConfigError } from '../config/env.js';
 import type { Models } from '../models/models.js';
 import type { Keys } from './keyring.js';
+import {
+  kindOf,
+  modelOf,
+  olderThanCurrent,
+  present,
+  type SealedKind,
+  type SealingRing,
+  sealedKindNames,
+  textsOf,
+} from './sealedKinds.js';
 
-/**
- * Returns filters for records of ENCRYPTION_KEYS that are not under the current key yet. An index serves each filter;
- * the secrets are a handful.
- */
-export function underOlderKeys(keys: Keys) {
-  const images = keys.images.current.id;
-  const profiles = keys.profiles.current.id;
-  const sharing = keys.sharing.current.id;
-  const [from, to] = prefix(keys.totp.current.id);
-  return {
-    images: { 'dataKey.keyId': { $ne: images } },
-    uploads: { 'dataKey.keyId': { $ne: images } },
-    voices: { 'dataKey.keyId': { $ne: images } },
-    // Accounts from before profiles were sealed match too.
-    profiles: { 'profile.keyId': { $ne: profiles } },
-    photos: { picture: { $exists: true }, 'picture.keyId': { $ne: profiles } },
-    notes: { note: { $exists: true }, 'note.keyId': { $ne: sharing } },
-    emergencies: { 'reason.keyId': { $ne: sharing } },
-    legalHolds: { 'reason.keyId': { $ne: sharing } },
-    carers: { address: { $exists: true }, 'address.keyId': { $ne: sharing } },
-    webhooks: { 'secret.keyId': { $ne: keys.webhooks.current.id } },
-    invites: { 'address.keyId': { $ne: sharing } },
-    secrets: { 'key.keyId': { $ne: keys.secrets.current.id } },
-    totpSecrets: { $or: [{ secret: { $lt: from } }, { secret: { $gte: to } }] },
-  };
-}
+/** Returns filters for the records of ENCRYPTION_KEYS that are not under the current key yet. */
+export const underOlderKeys = (keys: Keys) =>
+  Object.fromEntries(sealedKindNames.map((kind) => [kind, olderThanCurrent(kind, keys)])) as Record<SealedKind, object>;
 
 /** Counts the records of each kind that are not under the current key yet, up to a limit for each. */
-export async function countOlder(models: Models, keys: Keys, limit: number): Promise<Record<OlderKind, number>> {
-  const filters = Object.entries(underOlderKeys(keys)) as [OlderKind, object][];
+export async function countOlder(models: Models, keys: Keys, limit: number): Promise<Record<SealedKind, number>> {
   const counted = await Promise.all(
-    filters.map(async ([kind, filter]) => [kind, await modelOf(models, kind).countDocuments(filter, { limit })]),
+    sealedKindNames.map(async (kind) => {
+      const older = olderThanCurrent(kind, keys);
+      return [kind, await modelOf(models, kind).countDocuments(older, { limit })] as const;
+    }),
   );
-  return Object.fromEntries(counted);
+  return Object.fromEntries(counted) as Record<SealedKind, number>;
 }
-
-type OlderKind = keyof ReturnType<typeof underOlderKeys>;
-
-const sealedModels = {
-  images: 'Image',
-  uploads: 'Upload',
-  voices: 'Voice',
-  profiles: 'User',
-  photos: 'Photo',
-  notes: 'Share',
-  emergencies: 'Emergency',
-  legalHolds: 'LegalHold',
-  carers: 'Carer',
-  webhooks: 'Webhook',
-  invites: 'Invite',
-  secrets: 'Secret',
-  totpSecrets: 'Totp',
-} as const satisfies Record<OlderKind, keyof Models>;
-
-const modelOf = (models: Models, kind: OlderKind) =>
-  models[sealedModels[kind]] as Pick<Models['Image'], 'countDocuments'>;
-
-/** Returns the range of all sealed texts of one key; a sealed text is `keyId.sealed`. */
-const prefix = (keyId: string): [string, string] => [`${keyId}.`, `${keyId}/`];
 
 async function totpKeyIds(models: Models): Promise<string[]> {
   const ids: string[] = [];
   for (;;) {
     const last = ids.at(-1);
-    const beyond = last === undefined ? '' : prefix(last)[1];
+    const beyond = last === undefined ? '' : textsOf(last)[1];
     const next = await models.Totp.findOne({ secret: { $gte: beyond } }, { secret: 1 })
       .sort({ secret: 1 })
       .lean();
@@ -76,52 +41,30 @@ async function totpKeyIds(models: Models): Promise<string[]> {
   }
 }
 
-interface Holder {
-  name: string;
-  keyIds: (models: Models) => Promise<string[]>;
+/** Returns the ids of the keys under which the records of a ring are, read from indexes, whatever their number. */
+async function keyIdsOf(models: Models, ring: keyof Keys): Promise<string[]> {
+  const found = sealedKindNames.map(async (name) => {
+    const kind = kindOf(name);
+    if (kind.ring !== ring) return [];
+    if (kind.text) return totpKeyIds(models);
+    // Accounts without a sealed profile are null.
+    return known(await modelOf(models, name).distinct(`${kind.field}.keyId`, present(kind)));
+  });
+  return [...new Set((await Promise.all(found)).flat())];
 }
 
 /**
- * The records that would be lost with a key of each ring, read from indexes, whatever their number. Null: a lost key
- * loses nothing stored. A new ring needs a row here.
+ * The records that would be lost with a key of each ring, in words. Null: a lost key loses nothing stored. A new ring needs
+ * a row here, and one that seals a kind needs words.
  */
-const holders: Record<keyof Keys, Holder | null> = {
-  images: {
-    name: 'images and voice messages',
-    keyIds: async ({ Image, Upload, Voice }) => [
-      ...new Set([
-        ...known(await Image.distinct('dataKey.keyId')),
-        ...known(await Upload.distinct('dataKey.keyId')),
-        ...known(await Voice.distinct('dataKey.keyId')),
-      ]),
-    ],
-  },
-  // Accounts without a sealed profile are null.
-  profiles: {
-    name: 'profiles and photos',
-    keyIds: async ({ User, Photo }) => [
-      ...new Set([
-        ...known(await User.distinct('profile.keyId')),
-        ...known(await Photo.distinct('picture.keyId', { picture: { $exists: true } })),
-      ]),
-    ],
-  },
-  sharing: {
-    name: 'notes of shares and invitations, reasons of emergency accesses and legal holds, addresses of carers',
-    keyIds: async ({ Share, Invite, Emergency, LegalHold, Carer }) => [
-      ...new Set([
-        ...known(await Share.distinct('note.keyId', { note: { $exists: true } })),
-        ...known(await Invite.distinct('address.keyId')),
-        ...known(await Emergency.distinct('reason.keyId')),
-        ...known(await LegalHold.distinct('reason.keyId')),
-        ...known(await Carer.distinct('address.keyId', { address: { $exists: true } })),
-      ]),
-    ],
-  },
-  webhooks: { name: 'webhooks', keyIds: (models) => models.Webhook.distinct('secret.keyId').then(known) },
-  totp: { name: 'authenticator apps', keyIds: totpKeyIds },
-  secrets: { name: 'keys of the installation', keyIds: (models) => models.Secret.distinct('key.keyId').then(known) },
-  audit: { name: 'the audit log', keyIds: auditKeyIds },
+const holders: { [Ring in keyof Keys]: Ring extends SealingRing ? string : string | null } = {
+  images: 'images and voice messages',
+  profiles: 'profiles and photos',
+  sharing: 'notes of shares and invitations, reasons of emergency accesses and legal holds, addresses of carers',
+  webhooks: 'webhooks',
+  totp: 'authenticator apps',
+  secrets: 'keys of the installation',
+  audit: 'the audit log',
   // Without a key of these, people sign in again or ask for a new code.
   tokens: null,
   codes: null,
@@ -140,7 +83,10 @@ const ringNames = Object.keys(holders) as (keyof Keys)[];
 /** Returns the ids of the keys that stored records need, by ring. Rings whose loss loses nothing are absent. */
 export async function neededKeys(models: Models): Promise<Partial<Record<keyof Keys, string[]>>> {
   const found = await Promise.all(
-    ringNames.map(async (ring) => [ring, (await holders[ring]?.keyIds(models)) ?? []] as const),
+    ringNames.map(async (ring) => {
+      const ids = ring === 'audit' ? await auditKeyIds(models) : await keyIdsOf(models, ring);
+      return [ring, ids] as const;
+    }),
   );
   return Object.fromEntries(found.filter(([, ids]) => ids.length > 0));
 }
@@ -156,7 +102,7 @@ export function lackingKeys(needed: Partial<Record<keyof Keys, string[]>>, keys:
   return ringNames.flatMap((ring) => {
     const ids = (needed[ring] ?? []).filter((id) => !keys[ring].find(id));
     const variable = ring === 'audit' ? 'APP_KEYS or AUDIT_KEYS' : 'ENCRYPTION_KEYS';
-    return ids.length > 0 ? [{ variable, name: holders[ring]?.name ?? ring, ids }] : [];
+    return ids.length > 0 ? [{ variable, name: holders[ring] ?? ring, ids }] : [];
   });
 }
 
@@ -186,39 +132,8 @@ export interface KeyUse {
 
 /** Counts the stored records that need a key, by key; for the command, which may take long. */
 export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
-  const [
-    images,
-    uploads,
-    voices,
-    profiles,
-    notes,
-    invites,
-    emergencies,
-    legalHolds,
-    carers,
-    photos,
-    webhooks,
-    totp,
-    secrets,
-    shares,
-    links,
-    requests,
-    codes,
-    recovery,
-  ] = await Promise.all([
-    countBy(models.Image, '$dataKey.keyId'),
-    countBy(models.Upload, '$dataKey.keyId'),
-    countBy(models.Voice, '$dataKey.keyId'),
-    countBy(models.User, { $ifNull: ['$profile.keyId', '(in clear)'] }),
-    countBy(models.Share, '$note.keyId', { note: { $exists: true } }),
-    countBy(models.Invite, '$address.keyId'),
-    countBy(models.Emergency, '$reason.keyId'),
-    countBy(models.LegalHold, '$reason.keyId'),
-    countBy(models.Carer, '$address.keyId', { address: { $exists: true } }),
-    countBy(models.Photo, '$picture.keyId', { picture: { $exists: true } }),
-    countBy(models.Webhook, '$secret.keyId'),
-    countBy(models.Totp, { $first: { $split: ['$secret', '.'] } }, { secret: { $exists: true } }),
-    countBy(models.Secret, '$key.keyId'),
+  const [sealed, shares, links, requests, codes, recovery] = await Promise.all([
+    Promise.all(sealedKindNames.map((kind) => countSealed(models, kind))),
     countBy(models.Share, '$keyId', { live: true, verifiedAt: { $exists: false } }),
     countBy(models.GuestLink, '$keyId', { live: true }),
     countBy(models.ImageRequest, '$keyId', { state: { $in: ['waiting', 'received'] } }),
@@ -228,19 +143,7 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
   const rows = (variable: KeyUse['variable'], what: string, counted: [keyId: string, records: number][]): KeyUse[] =>
     counted.map(([keyId, records]) => ({ variable, what, keyId, records }));
   return [
-    ...rows('ENCRYPTION_KEYS', 'images', images),
-    ...rows('ENCRYPTION_KEYS', 'resumable uploads', uploads),
-    ...rows('ENCRYPTION_KEYS', 'voice messages', voices),
-    ...rows('ENCRYPTION_KEYS', 'profiles', profiles),
-    ...rows('ENCRYPTION_KEYS', 'photos', photos),
-    ...rows('ENCRYPTION_KEYS', 'notes of shares', notes),
-    ...rows('ENCRYPTION_KEYS', 'invitations', invites),
-    ...rows('ENCRYPTION_KEYS', 'emergency accesses', emergencies),
-    ...rows('ENCRYPTION_KEYS', 'legal holds', legalHolds),
-    ...rows('ENCRYPTION_KEYS', 'carers', carers),
-    ...rows('ENCRYPTION_KEYS', 'webhooks', webhooks),
-    ...rows('ENCRYPTION_KEYS', 'authenticator apps', totp),
-    ...rows('ENCRYPTION_KEYS', 'keys of the installation', secrets),
+    ...sealed.flatMap((counted, i) => rows('ENCRYPTION_KEYS', kindOf(sealedKindNames[i] as SealedKind).what, counted)),
     ...rows('APP_KEYS', 'codes of shares', shares),
     ...rows('APP_KEYS', 'guest links', links),
     ...rows('APP_KEYS', 'requests for images', requests),
@@ -250,6 +153,14 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
       (keyId): KeyUse => ({ variable: 'APP_KEYS', what: 'the audit log', keyId, records: null }),
     ),
   ];
+}
+
+function countSealed(models: Models, name: SealedKind): Promise<[keyId: string, records: number][]> {
+  const kind = kindOf(name);
+  const keyId = `$${kind.field}.keyId`;
+  const text = { $first: { $split: [`$${kind.field}`, '.'] } };
+  const by = kind.text ? text : kind.clear ? { $ifNull: [keyId, '(in clear)'] } : keyId;
+  return countBy(modelOf(models, name), by, present(kind));
 }
 
 async function countBy(

@@ -4,8 +4,16 @@ import type { Core } from '@lightbox/core/core.js';
 import { sealAgain } from '@lightbox/core/emergencies/sealed.js';
 import { unlessDamaged } from '@lightbox/core/errors.js';
 import { openValue, sealValue } from '@lightbox/core/keys/seal.js';
+import {
+  kindOf,
+  modelOf,
+  olderThanCurrent,
+  type SealedDoc,
+  type SealedKind,
+  sealedKindNames,
+  sealedParts,
+} from '@lightbox/core/keys/sealedKinds.js';
 import { openTotpSecret, sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
-import { underOlderKeys } from '@lightbox/core/keys/usage.js';
 import { sealHoldAgain } from '@lightbox/core/legalHolds/sealed.js';
 import type { CarerDoc } from '@lightbox/core/models/carer.js';
 import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
@@ -16,9 +24,7 @@ import type { PhotoDoc } from '@lightbox/core/models/photo.js';
 import type { SecretDoc } from '@lightbox/core/models/secret.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { TotpDoc } from '@lightbox/core/models/totp.js';
-import type { UploadDoc } from '@lightbox/core/models/upload.js';
 import type { Person, UserDoc } from '@lightbox/core/models/user.js';
-import type { VoiceDoc } from '@lightbox/core/models/voice.js';
 import type { WebhookDoc } from '@lightbox/core/models/webhook.js';
 import { addressHash, openAddress, sealAddress } from '@lightbox/core/sharing/invites.js';
 import { openNote, sealNote } from '@lightbox/core/sharing/notes.js';
@@ -43,60 +49,16 @@ interface Renewal {
  */
 export async function renewKeys(core: Core): Promise<boolean> {
   const { keys, models } = core;
-  const older = underOlderKeys(keys);
   const turn = { until: performance.now() + TURN_MS, renewed: 0 };
-  const of = <D>(rows: AsyncIterable<D>, collection: Collection, renew: (row: D) => Renewal) =>
-    renewAll(core, turn, rows, collection, renew);
-
-  await of(
-    models.Image.find(older.images, { dataKey: 1 }).lean<ImageDoc[]>().cursor(),
-    models.Image.collection,
-    (row) => renewImage(core, row),
-  );
-  await of(
-    models.Upload.find(older.uploads, { dataKey: 1 }).lean<UploadDoc[]>().cursor(),
-    models.Upload.collection,
-    (row) => renewImage(core, row),
-  );
-  await of(
-    models.Voice.find(older.voices, { dataKey: 1 }).lean<VoiceDoc[]>().cursor(),
-    models.Voice.collection,
-    (row) => renewImage(core, row),
-  );
-  await of(models.User.find(older.profiles).lean<UserDoc[]>().cursor(), models.User.collection, (row) =>
-    renewProfile(core, row),
-  );
-  await of(models.Share.find(older.notes, { note: 1 }).lean<ShareDoc[]>().cursor(), models.Share.collection, (row) =>
-    renewNote(core, row),
-  );
-  await of(models.Invite.find(older.invites).lean<InviteDoc[]>().cursor(), models.Invite.collection, (row) =>
-    renewInvite(core, row),
-  );
-  await of(
-    models.Emergency.find(older.emergencies).lean<EmergencyDoc[]>().cursor(),
-    models.Emergency.collection,
-    (row) => renewEmergency(core, row),
-  );
-  await of(
-    models.LegalHold.find(older.legalHolds).lean<LegalHoldDoc[]>().cursor(),
-    models.LegalHold.collection,
-    (row) => renewLegalHold(core, row),
-  );
-  await of(models.Photo.find(older.photos).lean<PhotoDoc[]>().cursor(), models.Photo.collection, (row) =>
-    renewPhoto(core, row),
-  );
-  await of(models.Carer.find(older.carers).lean<CarerDoc[]>().cursor(), models.Carer.collection, (row) =>
-    renewCarer(core, row),
-  );
-  await of(models.Webhook.find(older.webhooks).lean<WebhookDoc[]>().cursor(), models.Webhook.collection, (row) =>
-    renewWebhook(core, row),
-  );
-  await of(models.Secret.find(older.secrets).lean<SecretDoc[]>().cursor(), models.Secret.collection, (row) =>
-    renewSecret(core, row),
-  );
-  await of(models.Totp.find(older.totpSecrets).lean<TotpDoc[]>().cursor(), models.Totp.collection, (row) =>
-    renewTotp(core, row),
-  );
+  for (const kind of sealedKindNames) {
+    const model = modelOf(models, kind);
+    const rows = model
+      .find(olderThanCurrent(kind, keys), sealedParts(kindOf(kind)))
+      .lean<ImageDoc[]>()
+      .cursor();
+    const renew = renewals[kind] as (core: Core, row: unknown) => Renewal;
+    await renewAll(core, turn, rows, model.collection, (row) => renew(core, row));
+  }
   return performance.now() >= turn.until && turn.renewed > 0;
 }
 
@@ -134,7 +96,7 @@ async function renewAll<D>(
 }
 
 /** Uploads and recordings are wrapped in the same way: bound to their own id. */
-function renewImage({ keys }: Core, { _id, dataKey }: Pick<ImageDoc, '_id' | 'dataKey'>): Renewal {
+function renewDataKey({ keys }: Core, { _id, dataKey }: Pick<ImageDoc, '_id' | 'dataKey'>): Renewal {
   const id = String(_id);
   const renewed = sealValue(keys.images, id, unwrapDataKey(keys.images, id, dataKey));
   return { filter: { _id, 'dataKey.sealed': dataKey.sealed }, update: { $set: { dataKey: renewed } } };
@@ -208,3 +170,20 @@ function renewTotp({ keys }: Core, { _id, secret = '' }: TotpDoc): Renewal {
   const renewed = sealTotpSecret(keys, _id, openTotpSecret(keys, _id, secret));
   return { filter: { _id, secret }, update: { $set: { secret: renewed } } };
 }
+
+/** How a record of each kind is sealed again: a new kind does not compile without its row. */
+const renewals: { [K in SealedKind]: (core: Core, row: SealedDoc<K>) => Renewal } = {
+  images: renewDataKey,
+  uploads: renewDataKey,
+  voices: renewDataKey,
+  profiles: renewProfile,
+  photos: renewPhoto,
+  notes: renewNote,
+  invites: renewInvite,
+  emergencies: renewEmergency,
+  legalHolds: renewLegalHold,
+  carers: renewCarer,
+  webhooks: renewWebhook,
+  totpSecrets: renewTotp,
+  secrets: renewSecret,
+};
