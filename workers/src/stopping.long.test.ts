@@ -1,3 +1,4 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -9,8 +10,9 @@ import type { QueueName } from '@lightbox/contract/queues.js';
 import type { Config } from '@lightbox/core/config/config.js';
 import type { Core } from '@lightbox/core/core.js';
 import { newId } from '@lightbox/core/db/ids.js';
+import { compiled } from '@lightbox/core/process/compiled.js';
 import { testConfig } from '@lightbox/testkit/config.js';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { buildImage } from './testing/buildImage.js';
 import { startWorker } from './worker.js';
 
@@ -78,3 +80,55 @@ test('A worker that stops while a model analyses an image puts the analysis off,
   expect(stopped).toMatchObject({ state: 'delayed', attempts: 0 });
   expect((await stopped.core.models.Analysis.findById(stopped.imageId).lean())?.status).toBe('active');
 }, 60_000);
+
+/** Starts a worker as a process of its own, as it runs in production, and returns when it works. */
+async function spawnWorker(
+  { mongodbUri, redisUrl, smtpUrl, appKeys, encryptionKeys, dataDir }: Config,
+  env: Record<string, string>,
+): Promise<ChildProcess> {
+  const worker = spawn(process.execPath, [compiled('./main.js', import.meta.url).pathname], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: {
+      ...{ PATH: process.env.PATH, MONGODB_URI: mongodbUri, REDIS_URL: redisUrl, SMTP_URL: smtpUrl, APP_KEYS: appKeys },
+      ...{ ENCRYPTION_KEYS: encryptionKeys, DATA_DIR: dataDir, BLOB_STORE: 'gridfs', LOG_LEVEL: 'error', ...env },
+    },
+  });
+  onTestFinished(() => void worker.kill('SIGKILL'));
+  await once(worker, 'message');
+  return worker;
+}
+
+test('An analysis whose worker is killed again and again ends as failed after the fourth death, and its people are told.', async () => {
+  const config = await testConfig();
+  const watcher = await startWorker({ ...config, worker: { ...config.worker, queues: [] } });
+  onTestFinished(() => watcher.stop());
+  await watcher.ready;
+  const { core } = watcher;
+  const folder = await mkdtemp(join(tmpdir(), 'lightbox-killed-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const socket = join(folder, 'renderer.sock');
+  const renderer = createServer();
+  await silent(renderer, socket);
+  let asked = 0;
+  renderer.on('connection', () => asked++);
+  const env = { WORKER_QUEUES: 'analysis', RENDERER_SOCKET: socket };
+  const { _id, owner } = await buildImage(core, picture, { analysis: 'queued' });
+  const startedAt = core.clock.now();
+  await core.models.Analysis.create([{ _id, status: 'queued', run: 1, progress: 0, requestedBy: owner, startedAt }]);
+  const job = await core.queues.all.analysis.add('analyseImage', { imageId: String(_id) }, { attempts: 3 });
+  for (let deaths = 1; deaths <= 4; deaths++) {
+    const worker = await spawnWorker(config, env);
+    await vi.waitFor(() => expect(asked).toBe(deaths), 30_000);
+    const ended = once(worker, 'exit');
+    worker.kill('SIGKILL');
+    await ended;
+  }
+  await spawnWorker(config, env);
+  await vi.waitFor(async () => expect(await job.getState()).toBe('failed'), 30_000);
+  expect((await core.queues.all.analysis.getJob(String(job.id)))?.failedReason).toMatch(/ended during it too often/);
+  expect(await core.models.Analysis.findById(_id).lean()).toMatchObject({ status: 'failed', reasonCode: 'UNFORESEEN' });
+  expect((await core.models.Event.findOne({ type: 'analysis.fail', record: _id }).lean())?.recipients).toContainEqual(
+    owner,
+  );
+  expect(asked).toBe(4);
+}, 180_000);
