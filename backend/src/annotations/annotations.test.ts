@@ -438,6 +438,21 @@ describe('the export of a layer', () => {
     expect(file.includes(Buffer.from('Fissur \\ Bruch? جوڑ'))).toBe(true);
   });
 
+  it('A presentation state has the shape of the pixels: their spacing, or their aspect ratio.', async () => {
+    const areaOf = async (changes: Partial<FrameFacts>) => {
+      const image = await dicomImage(changes);
+      await save(owner, image, { marks: all });
+      const state = parsed((await exported(owner, image, 'gsps').expect(200)).body);
+      return [state.DisplayedAreaSelectionSequence].flat()[0];
+    };
+    expect((await areaOf({})).PresentationPixelSpacing).toEqual([0.5, 0.25]);
+    const unspaced = { pixelSpacing: undefined } as Partial<FrameFacts>;
+    expect((await areaOf(unspaced)).PresentationPixelAspectRatio).toEqual([1, 1]);
+    const tall = await areaOf({ ...unspaced, pixelAspectRatio: [4, 3] });
+    expect(tall.PresentationPixelAspectRatio).toEqual([4, 3]);
+    expect(tall.PresentationPixelSpacing).toBeUndefined();
+  });
+
   it('The same version is always the same instance, and another version another one.', async () => {
     const image = await dicomImage();
     const { version } = await save(owner, image, { marks: [line()] });

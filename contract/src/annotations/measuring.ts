@@ -16,7 +16,12 @@ export interface Scale {
   atDetector: boolean;
 }
 
-type Spaced = Pick<FrameFacts, 'pixelSpacing' | 'spacingAt' | 'regions'>;
+type Shaped = Pick<FrameFacts, 'pixelSpacing' | 'pixelAspectRatio'>;
+type Spaced = Shaped & Pick<FrameFacts, 'spacingAt' | 'regions'>;
+
+/** Returns the height and the width with which a pixel is drawn, relative to each other: square where the file says nothing. */
+export const pixelShape = ({ pixelSpacing, pixelAspectRatio }: Shaped): readonly [row: number, column: number] =>
+  pixelSpacing ?? pixelAspectRatio ?? [1, 1];
 
 const inPixels: Scale = { x: 1, y: 1, unit: 'px', atDetector: false };
 
@@ -44,9 +49,11 @@ export function lengthOf(facts: Spaced, from: Point, to: Point): { value: number
   return { value: far(from, to, scale), scale };
 }
 
-/** Returns the angle at the middle point, in degrees. Pixels that are not square are taken into account. */
+/** Returns the angle at the middle point, in degrees. Without millimetres it is that of the picture as it is drawn. */
 export function angleOf(facts: Spaced, points: readonly [Point, Point, Point]): number {
-  const { x, y } = scaleAt(facts, points);
+  const scale = scaleAt(facts, points);
+  const [row, column] = pixelShape(facts);
+  const { x, y } = scale.unit === 'mm' ? scale : { x: column, y: row };
   const [a, b, c] = points;
   const one = Math.atan2((a[1] - b[1]) * y, (a[0] - b[0]) * x);
   const other = Math.atan2((c[1] - b[1]) * y, (c[0] - b[0]) * x);

@@ -113,6 +113,8 @@ export const FrameFacts = z.object({
   pixelSpacing: pair.optional(),
   /** `detector`: the spacing is that of the detector, and the patient may be smaller than measured. */
   spacingAt: z.enum(['patient', 'detector']).optional(),
+  /** Height and width of a pixel of a file without a spacing. A shape, never a size (PS3.3 §C.7.6.3.1.7). */
+  pixelAspectRatio: pair.optional(),
   regions: z.array(Region).max(64).optional(),
   position: triple.optional(),
   orientation: z.array(z.number()).length(6).optional(),

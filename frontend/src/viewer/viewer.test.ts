@@ -105,6 +105,13 @@ describe('the metadata of a frame', () => {
     });
   });
 
+  it('A file without spacing is drawn by the shape of its pixels, which are no millimetres.', () => {
+    const drawn = { rowPixelSpacing: 4, columnPixelSpacing: 3, usingDefaultValues: true };
+    expect(module('imagePlaneModule', { pixelAspectRatio: [4, 3] })).toMatchObject(drawn);
+    const spaced = { pixelAspectRatio: [4, 3] as [number, number], pixelSpacing: [0.5, 0.5] as [number, number] };
+    expect(module('imagePlaneModule', spaced)).toMatchObject({ rowPixelSpacing: 0.5, columnPixelSpacing: 0.5 });
+  });
+
   it('A frame of an enhanced file has its own place, window and rescale.', () => {
     const perFrame = [{}, { position: [0, 0, 3] as [number, number, number], rescaleIntercept: -5 }];
     const file = { frames: 2, perFrame, rescaleIntercept: -1024 };
@@ -155,6 +162,16 @@ describe('measuring', () => {
         [1, 0],
       ]),
     ).toBeCloseTo(45);
+    const tall = { pixelAspectRatio: [2, 1] as [number, number] };
+    expect(
+      angleOf(tall, [
+        [2, 1],
+        [0, 0],
+        [1, 0],
+      ]),
+    ).toBeCloseTo(45);
+    // The shape of a pixel says nothing about its size.
+    expect(lengthOf(tall, [0, 0], [3, 4])).toMatchObject({ value: 5, scale: { unit: 'px' } });
     const { value } = areaOf({ pixelSpacing: [0.5, 0.5] }, [
       [0, -10],
       [0, 10],

@@ -4,7 +4,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import sharp, { type Sharp } from 'sharp';
 import { loadCodecs } from './dicom/codecs.js';
 import { openDicom } from './dicom/dicomFile.js';
-import { drawFrame as drawFrameOf, drawPlain, greysOf } from './dicom/drawFrame.js';
+import { drawFrame as drawFrameOf, drawPlain, greysOf, shapeOf } from './dicom/drawFrame.js';
 import type { Drawn } from './dicom/drawn.js';
 import { type Film, middleOf, openFilm } from './dicom/film.js';
 import { modalityOf, rangeOf } from './dicom/grey.js';
@@ -13,7 +13,7 @@ import { encapsulatedPdf } from './dicom/report.js';
 import { findText } from './findText.js';
 import { type GreyImage, type Measurements, measure } from './measure.js';
 import type { FrameChoice } from './protocol.js';
-import { asPicture, asWebp, type ForModel, fit, type Rendered, sharpOf } from './rendered.js';
+import { asPicture, asWebp, type ForModel, fit, type Rendered, sharpOf, withSquarePixels } from './rendered.js';
 
 /** Longest side of a rendered PDF page before it is scaled down: large enough that its text stays readable. */
 const PAGE_PIXELS = 1536;
@@ -36,7 +36,7 @@ export async function drawFrame(bytes: Buffer, contentType: string, choice: Fram
   await loadCodecs();
   const film = openFilm(file);
   if (frame > film.frames.count) throw new Error('no such frame');
-  return asPicture(sharpOf(drawFrameOf(film, frame - 1, { window, overlays: true })), limits.renderedPixels, format);
+  return asPicture(await decodeFrame(film, frame - 1, limits.renderedPixels, window), limits.renderedPixels, format);
 }
 
 /** Returns the middle square of a picture, small, as WebP without anything of the file but its pixels. */
@@ -119,7 +119,7 @@ async function decode(bytes: Buffer, contentType: string, page = 1, pixels = PAG
     case 'application/pdf':
       return decodePdf(bytes, page, pixels);
     case 'application/dicom':
-      return decodeDicom(bytes);
+      return decodeDicom(bytes, pixels);
     default:
       throw new Error('no decoder for this type');
   }
@@ -157,10 +157,16 @@ const decodePdf = (bytes: Buffer, number: number, pixels: number): Promise<Sharp
   });
 
 /** Draws the middle frame of a DICOM file. */
-async function decodeDicom(bytes: Buffer): Promise<Sharp> {
+async function decodeDicom(bytes: Buffer, pixels: number): Promise<Sharp> {
   await loadCodecs();
   const film = openFilm(openDicom(bytes));
-  return sharpOf(drawFrameOf(film, middleOf(film.frames.count), { overlays: true }));
+  return decodeFrame(film, middleOf(film.frames.count), pixels);
+}
+
+/** Draws a frame, from 0, with square pixels: as it lies in the file, or smaller. */
+async function decodeFrame(film: Film, frame: number, longest: number, window?: FrameChoice['window']): Promise<Sharp> {
+  const drawn = drawFrameOf(film, frame, { window, overlays: true });
+  return sharpOf(await withSquarePixels(drawn, shapeOf(film, frame), longest));
 }
 
 /** Measures over the full range of the values, not over the window of the display. */

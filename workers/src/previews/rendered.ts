@@ -17,7 +17,30 @@ export interface ForModel extends Rendered {
 export const sharpOf = ({ pixels, width, height, channels }: Drawn): Sharp =>
   sharp(pixels, { raw: { width, height, channels } });
 
-export const asPreview = (drawn: Drawn): Promise<Rendered> => asWebp(sharpOf(drawn), limits.previewPixels);
+/** Returns a preview. `shape`: the height and the width of the pixels that are drawn. */
+export const asPreview = async (drawn: Drawn, shape: readonly [row: number, column: number]): Promise<Rendered> =>
+  asWebp(sharpOf(await withSquarePixels(drawn, shape, limits.previewPixels)), limits.previewPixels);
+
+/**
+ * Returns a picture with square pixels, as viewers of pictures draw them. Its shorter side grows, and no side becomes longer
+ * than `longest`.
+ */
+export async function withSquarePixels(
+  drawn: Drawn,
+  [row, column]: readonly [row: number, column: number],
+  longest: number,
+): Promise<Drawn> {
+  if (row === column) return drawn;
+  const [width, height] = [drawn.width * Math.max(1, column / row), drawn.height * Math.max(1, row / column)];
+  const scale = Math.min(1, longest / Math.max(width, height));
+  const sized = (side: number) => Math.max(1, Math.round(side * scale));
+  const { data, info } = await sharpOf(drawn)
+    .resize({ width: sized(width), height: sized(height), fit: 'fill' })
+    .toColourspace(drawn.channels === 1 ? 'b-w' : 'srgb')
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { width: info.width, height: info.height, channels: drawn.channels, pixels: data };
+}
 
 /** In pictures below this number of pixels a side every pixel counts. */
 const SMALL = 64;

@@ -1,4 +1,11 @@
-import { factsOfFrame, measuredBy, type Point, rounded, valueUnit } from '@lightbox/contract/annotations/measuring.js';
+import {
+  factsOfFrame,
+  measuredBy,
+  type Point,
+  pixelShape,
+  rounded,
+  valueUnit,
+} from '@lightbox/contract/annotations/measuring.js';
 import type { Mark } from '@lightbox/contract/annotations/schemas.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { commonOf, imageReference, type LayerFacts } from './layer.js';
@@ -37,7 +44,7 @@ export function presentationOf(layer: LayerFacts): DataSet {
         PresentationSizeMode: 'SCALE TO FIT',
         ...(facts.pixelSpacing
           ? { PresentationPixelSpacing: facts.pixelSpacing.map(decimal) }
-          : { PresentationPixelAspectRatio: ['1', '1'] }),
+          : { PresentationPixelAspectRatio: pixelShape(facts).map(String) }),
       },
     ],
     GraphicLayerSequence: [{ GraphicLayer: LAYER, GraphicLayerOrder: '1' }],

@@ -1,4 +1,4 @@
-import { factsOfFrame } from '@lightbox/contract/annotations/measuring.js';
+import { factsOfFrame, pixelShape } from '@lightbox/contract/annotations/measuring.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { voiLutOf } from './pixels';
 
@@ -18,9 +18,6 @@ const drawn = {
 
 const along = (six: readonly number[] | undefined, from: number) => six?.slice(from, from + 3);
 
-/** The spacing with which the frame is drawn: square pixels of 1 where the file has none. */
-const spacingOf = (facts: FrameFacts): readonly [row: number, column: number] => facts.pixelSpacing ?? [1, 1];
-
 /**
  * Returns one metadata module of a frame, in the form that the imaging library reads. `inColour` is true for a frame
  * that was drawn by the browser or the server, so its pixels are RGB. A file without a modality gets `OT`: without one,
@@ -29,7 +26,7 @@ const spacingOf = (facts: FrameFacts): readonly [row: number, column: number] =>
 export function moduleOf(name: string, file: FrameFacts, n: number, id: string, inColour: boolean): object | undefined {
   const facts = factsOfFrame(file, n);
   const { rows = 1, columns = 1 } = facts;
-  const [rowPixelSpacing, columnPixelSpacing] = spacingOf(facts);
+  const [rowPixelSpacing, columnPixelSpacing] = pixelShape(facts);
   switch (name) {
     case 'imagePixelModule':
       return {

@@ -1,6 +1,7 @@
+import { pixelShape } from '@lightbox/contract/annotations/measuring.js';
 import type { Window } from '@lightbox/contract/images/drawing.js';
 import type { Drawn } from './drawn.js';
-import { greyFacts, perFrameFacts } from './facts.js';
+import { greyFacts, perFrameFacts, placeFacts } from './facts.js';
 import type { Film } from './film.js';
 import { brightness, type GreyFacts } from './grey.js';
 import { drawOverlays, overlaysOf } from './overlays.js';
@@ -18,6 +19,10 @@ export function greysOf(film: Film, frame: number): GreyFacts & { photometricInt
   const { windows = ofFile.windows, ...ofFrame } = perFrameFacts(film, frame + 1)?.[frame] ?? {};
   return { ...ofFile, ...ofFrame, windows, photometricInterpretation: film.pixels.photometric };
 }
+
+/** Returns the height and the width of the pixels of a frame, from 0, in proportion. */
+export const shapeOf = (film: Film, frame: number): readonly [row: number, column: number] =>
+  pixelShape({ ...placeFacts(film.set), ...perFrameFacts(film, frame + 1)?.[frame] });
 
 /** Draws a frame, from 0. `loadCodecs` must have resolved. */
 export function drawFrame(film: Film, frame: number, options: DrawOptions): Drawn {

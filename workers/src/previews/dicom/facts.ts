@@ -159,6 +159,7 @@ function orientation(set: DataSet): number[] | null {
 export function placeFacts(set: DataSet): Partial<FrameFacts> {
   return present({
     ...scale(set),
+    pixelAspectRatio: aspectRatio(set),
     position: vector(set, 0x00200032, 3),
     orientation: orientation(set),
     sliceThickness: set.number(0x00180050, 'DS'),
@@ -182,6 +183,12 @@ function scale(set: DataSet): Partial<FrameFacts> {
   const factor = set.number(0x00181114, 'DS');
   if (factor === null || factor <= 0) return { pixelSpacing: imager, spacingAt: 'detector' };
   return { pixelSpacing: [imager[0] / factor, imager[1] / factor], spacingAt: 'detector' };
+}
+
+/** Returns the height and the width of a pixel in proportion: two whole numbers above 0 (PS3.3 §C.7.6.3.1.7). */
+function aspectRatio(set: DataSet): [number, number] | null {
+  const [row = 0, column = 0] = set.numbers(0x00280034, 'IS');
+  return [row, column].every((value) => Number.isSafeInteger(value) && value > 0) ? [row, column] : null;
 }
 
 /** PS3.3 §C.8.5.5.1.15: 3 stands for centimetres. */

@@ -7,7 +7,7 @@ import { asPreview } from '../rendered.js';
 import { loadCodecs } from './codecs.js';
 import { PIXEL_DATA } from './dataSet.js';
 import { type DicomFile, openDicom, syntaxes } from './dicomFile.js';
-import { drawFrame } from './drawFrame.js';
+import { drawFrame, shapeOf } from './drawFrame.js';
 import { frameTime, generalFacts, greyFacts, perFrameFacts, placeFacts, present } from './facts.js';
 import { type Film, middleOf, openFilm } from './film.js';
 import { overlaysOf } from './overlays.js';
@@ -26,7 +26,7 @@ export async function prepareDicom(bytes: Buffer, sendPart: SendPart): Promise<P
     const film = openFilm(file);
     const middle = middleOf(film.frames.count);
     const drawn = drawFrame(film, middle, { overlays: true });
-    const preview = await asPreview(drawn);
+    const preview = await asPreview(drawn, shapeOf(film, middle));
     const text = await textOfDrawn(drawn);
     return { preview, drawing: { ...(await filmDrawing(film, sendPart)), text }, tags };
   } catch {
