@@ -24,6 +24,17 @@ export function element(tag: number, vr: string, value: Value, length?: number):
   return Buffer.concat([header, body]);
 }
 
+/** Returns one element in explicit big endian. The numbers of its value are big endian already. */
+export function bigElement(tag: number, vr: string, body: Buffer): Buffer {
+  const header = Buffer.alloc(LONG_VR.has(vr) ? 12 : 8);
+  header.writeUInt16BE(tag >>> 16, 0);
+  header.writeUInt16BE(tag & 0xffff, 2);
+  header.write(vr, 4, 'latin1');
+  if (LONG_VR.has(vr)) header.writeUInt32BE(body.length, 8);
+  else header.writeUInt16BE(body.length, 6);
+  return Buffer.concat([header, body]);
+}
+
 /** Returns an element without VR, as in implicit little endian, items and delimiters. */
 export function bare(tag: number, body: Buffer = Buffer.alloc(0), length = body.length): Buffer {
   const header = Buffer.alloc(8);

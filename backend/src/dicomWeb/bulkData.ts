@@ -2,6 +2,7 @@ import type { dicomWebCalls } from '@lightbox/contract/dicomWeb/calls.js';
 import { sourceOf } from '@lightbox/core/deidentify/copy.js';
 import type { Element } from '@lightbox/core/deidentify/elements.js';
 import { AppError } from '@lightbox/core/errors.js';
+import { inLittleEndian } from '@lightbox/core/imaging/byteOrder.js';
 import { readHead } from '@lightbox/core/imaging/head.js';
 import type { Context, Gateway } from '../context.js';
 import { stream } from '../http/stream.js';
@@ -19,7 +20,8 @@ const BYTES = 'application/octet-stream';
 const PIXELS = /^7FE000(08|09|10)$/i;
 
 /**
- * Streams the value of an element, to which the header of a file gives an address. It is a part of the original, such as a
+ * Streams the value of an element, to which the header of a file gives an address. Its numbers are little endian, as the type
+ * of the bytes says. It is a part of the original, such as a
  * document: whoever may not download that gets frames only.
  */
 export async function retrieveBulkData(context: Call): Promise<undefined> {
@@ -67,14 +69,16 @@ async function pixelsOf(req: Call['req'], gateway: Gateway, image: InstanceDoc):
   }
   const ranges = stored.frames.flat();
   const length = ranges.reduce((sum, [, one]) => sum + one, 0);
-  return [{ type: BYTES, length, read: () => bytesIn(gateway, image, ranges, stored.inflated) }];
+  return [{ type: BYTES, length, read: () => bytesIn(gateway, image, stored, ranges) }];
 }
 
 async function valueAt(gateway: Gateway, image: InstanceDoc, path: string): Promise<Part> {
-  const { bytes, elements } = await readHead(sourceOf(gateway, image));
-  const element = elementAt(elements, path.split('.'));
-  if (!element || element.items) throw new AppError('NOT_FOUND');
-  const value = bytes.subarray(element.from, element.to);
+  const { bytes, elements, encoding } = await readHead(sourceOf(gateway, image));
+  const found = elementAt({ elements, big: encoding.big }, path.split('.'));
+  if (!found || found.element.items) throw new AppError('NOT_FOUND');
+  const { element, big } = found;
+  const stored = bytes.subarray(element.from, element.to);
+  const value = big ? inLittleEndian(stored, element.vr) : stored;
   return {
     type: BYTES,
     length: value.length,
@@ -84,9 +88,17 @@ async function valueAt(gateway: Gateway, image: InstanceDoc, path: string): Prom
   };
 }
 
-/** Returns the element at the end of a path of tags, with the number of an item between each two. */
-function elementAt(elements: readonly Element[], [tag = '', item, ...rest]: readonly string[]): Element | undefined {
+interface DataSet {
+  elements: readonly Element[];
+  big: boolean;
+}
+
+/** Returns the element at the end of a path of tags, with the number of an item between each two, and its order of bytes. */
+function elementAt(
+  { elements, big }: DataSet,
+  [tag = '', item, ...rest]: readonly string[],
+): { element: Element; big: boolean } | undefined {
   const element = elements.find((one) => one.tag === Number.parseInt(tag, 16));
-  if (item === undefined) return element;
-  return elementAt(element?.items?.[Number(item)] ?? [], rest);
+  if (item === undefined || !element) return element && { element, big };
+  return elementAt({ elements: element.items?.[Number(item)] ?? [], big: element.within.big }, rest);
 }

@@ -2,6 +2,7 @@ import type { dicomWebCalls } from '@lightbox/contract/dicomWeb/calls.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { sourceOf } from '@lightbox/core/deidentify/copy.js';
 import { AppError } from '@lightbox/core/errors.js';
+import { swapped } from '@lightbox/core/imaging/byteOrder.js';
 import type { Range } from '@lightbox/core/imaging/fragments.js';
 import { encapsulatedTypes } from '@lightbox/core/imaging/mediaTypes.js';
 import type { Context, Gateway } from '../context.js';
@@ -16,10 +17,12 @@ import { seenFile } from './retrieve.js';
 import { type StoredFrames, storedFrames } from './storedFrames.js';
 
 const EXPLICIT_LITTLE = '1.2.840.10008.1.2.1';
-const EXPLICIT_BIG = '1.2.840.10008.1.2.2';
 const BYTES = 'application/octet-stream';
 
-/** Streams frames as they are stored (WADO-RS, PS3.18 §10.4.1.1.4). Nothing is decoded. */
+/**
+ * Streams frames as they are stored (WADO-RS, PS3.18 §10.4.1.1.4). Nothing is decoded;
+ * big endian pixels become little endian, as the type of plain ones says.
+ */
 export async function retrieveFrames(context: Context<typeof dicomWebCalls.retrieveFrames>): Promise<undefined> {
   const { gateway, viewer, params, req } = context;
   const [found] = (await requireInstances(gateway, viewer, params, 'open')) as [Found];
@@ -47,35 +50,66 @@ export function framePart(gateway: Gateway, image: InstanceDoc, stored: StoredFr
   return {
     type,
     length: ranges.reduce((sum, [, length]) => sum + length, 0),
-    read: () => bytesIn(gateway, image, ranges, stored.inflated),
+    read: () => bytesIn(gateway, image, stored, ranges),
   };
 }
 
-/** Yields ranges of a file, or of its inflated data set. */
+/** Yields ranges of the pixels of a file, in little endian. */
 export async function* bytesIn(
+  gateway: Gateway,
+  image: InstanceDoc,
+  { swap, inflated }: StoredFrames,
+  ranges: readonly Range[],
+): AsyncGenerator<Buffer> {
+  const read = (range: Range) => rangeIn(gateway, image, range, inflated);
+  for (const range of ranges) yield* swap ? inWords(read, range, swap) : read(range);
+}
+
+async function* rangeIn(
   { blobs, keys }: Gateway,
   { _id, blob, dataKey, size }: InstanceDoc,
-  ranges: readonly Range[],
+  [offset, length]: Range,
   inflated?: Buffer,
 ): AsyncGenerator<Buffer> {
-  if (inflated) for (const [offset, length] of ranges) yield inflated.subarray(offset, offset + length);
-  else yield* frameBytes(blobs, { blob, size, key: unwrapDataKey(keys.images, String(_id), dataKey) }, [...ranges]);
+  if (inflated) yield inflated.subarray(offset, offset + length);
+  else
+    yield* frameBytes(blobs, { blob, size, key: unwrapDataKey(keys.images, String(_id), dataKey) }, [[offset, length]]);
+}
+
+/** Yields a range of big endian words in little endian. Of a frame of an odd number of bytes, a word belongs to its neighbour too. */
+async function* inWords(
+  read: (range: Range) => AsyncIterable<Buffer>,
+  [from, length]: Range,
+  { origin, word }: NonNullable<StoredFrames['swap']>,
+): AsyncGenerator<Buffer> {
+  let skip = (from - origin) % word;
+  let left = length;
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of read([from - skip, Math.ceil((skip + length) / word) * word])) {
+    const all = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+    const whole = all.length - (all.length % word);
+    const part = swapped(all.subarray(0, whole), word).subarray(skip, skip + left);
+    rest = all.subarray(whole);
+    skip = Math.max(0, skip - whole);
+    left -= part.length;
+    if (part.length > 0) yield part;
+  }
 }
 
 /**
  * Chooses the type of the parts. Plain pixels are bytes in little endian. Encapsulated ones have the type of their transfer
  * syntax, or are bytes for a client that names the syntax, or takes any.
  */
-export function typeFor(req: Context['req'], image: InstanceDoc, { encapsulated, big }: StoredFrames): string {
+export function typeFor(req: Context['req'], image: InstanceDoc, { encapsulated }: StoredFrames): string {
   const stored = image.dicomDetail?.transferSyntax ?? '';
-  const syntax = encapsulated ? stored : big ? EXPLICIT_BIG : EXPLICIT_LITTLE;
+  const syntax = encapsulated ? stored : EXPLICIT_LITTLE;
   const own = (encapsulated ? encapsulatedTypes[stored] : undefined) ?? BYTES;
   for (const accepted of acceptedBy(req)) {
     const { syntax: asked } = accepted;
     const named = asked === '*' || asked === syntax || (!encapsulated && asked === stored);
     // Without a name, bytes are those of plain pixels in little endian.
-    const plain = !encapsulated && !big;
-    if (takesPart(accepted, own) && (named || (asked === null && (own !== BYTES || plain || accepted.part === null)))) {
+    const plain = own !== BYTES || !encapsulated || accepted.part === null;
+    if (takesPart(accepted, own) && (named || (asked === null && plain))) {
       return `${own}; transfer-syntax=${syntax}`;
     }
     if (named && takesPart(accepted, BYTES)) return `${BYTES}; transfer-syntax=${syntax}`;

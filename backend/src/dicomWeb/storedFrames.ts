@@ -2,6 +2,7 @@ import type { Source } from '@lightbox/core/deidentify/copy.js';
 import { attributeOf, tagText } from '@lightbox/core/dicomWeb/attributes.js';
 import { jsonOf } from '@lightbox/core/dicomWeb/json.js';
 import { AppError } from '@lightbox/core/errors.js';
+import { wordOf } from '@lightbox/core/imaging/byteOrder.js';
 import { divideByEnds, divideFragments, endsImage, type Range } from '@lightbox/core/imaging/fragments.js';
 import { type Head, readHead } from '@lightbox/core/imaging/head.js';
 import { LRUCache } from 'lru-cache';
@@ -9,8 +10,8 @@ import { LRUCache } from 'lru-cache';
 /** The frames of a file as they are stored. */
 export interface StoredFrames {
   encapsulated: boolean;
-  /** Numbers of several bytes have their most significant one first. */
-  big: boolean;
+  /** Of big endian pixels: where they begin, and the bytes of a number, which change their places. */
+  swap?: { origin: number; word: number };
   /** The parts of each frame, from 0, in the file. */
   frames: Range[][];
   /** Of a deflated file: the inflated data set, in which the parts are. */
@@ -56,7 +57,7 @@ async function find(source: Source, head: Head): Promise<StoredFrames> {
     const read = inflated ? async (from: number, to: number) => bytes.subarray(from, to) : source.read;
     const size = inflated ? bytes.length : source.size;
     const frames = await encapsulated({ size, read }, pixels.from, shape.frames, extendedOffsets(head));
-    return { encapsulated: true, big: false, frames, ...(inflated ? { inflated: bytes } : {}) };
+    return { encapsulated: true, frames, ...(inflated ? { inflated: bytes } : {}) };
   }
   const bits = shape.bits;
   // Frames of one bit that end within a byte share it with the next one.
@@ -64,11 +65,14 @@ async function find(source: Source, head: Head): Promise<StoredFrames> {
   const length = Math.ceil(bits / 8);
   const count = Math.min(shape.frames, Math.floor(pixels.length / length));
   const frames = Array.from({ length: count }, (_, i): Range[] => [[pixels.from + i * length, length]]);
-  return { encapsulated: false, big: encoding.big, frames, ...(inflated ? { inflated: bytes } : {}) };
+  // Pixels of 32 bits are numbers of 32 bits, also where the file calls them words.
+  const word = encoding.big ? Math.max(wordOf(pixels.vr), shape.bitsAllocated / 8) : 1;
+  const swap = word > 1 ? { swap: { origin: pixels.from, word } } : {};
+  return { encapsulated: false, frames, ...swap, ...(inflated ? { inflated: bytes } : {}) };
 }
 
-/** Returns the number of frames, and the bits of each. */
-function shapeOf({ bytes, elements, encoding }: Head): { frames: number; bits: number } {
+/** Returns the number of frames, the bits of each, and those of a sample. */
+function shapeOf({ bytes, elements, encoding }: Head): { frames: number; bits: number; bitsAllocated: number } {
   const wanted = elements.filter(({ tag }) => SHAPE.has(tag));
   const set = jsonOf(bytes, wanted, encoding, { vrOf: (tag) => vrs[tag] ?? attributeOf(tagText(tag))?.vr ?? 'UN' });
   const first = (tag: number) => set[tagText(tag)]?.Value?.[0];
@@ -76,7 +80,9 @@ function shapeOf({ bytes, elements, encoding }: Head): { frames: number; bits: n
   // PS3.3 §C.7.6.3.1.2: two pixels share their two colour values.
   const halved = number(SAMPLES, 1) === 3 && /_422$/.test(String(first(PHOTOMETRIC) ?? ''));
   const samples = halved ? 2 : number(SAMPLES, 1);
-  return { frames: number(FRAMES, 1), bits: number(ROWS, 0) * number(COLUMNS, 0) * number(BITS, 0) * samples };
+  const bitsAllocated = number(BITS, 0);
+  const bits = number(ROWS, 0) * number(COLUMNS, 0) * bitsAllocated * samples;
+  return { frames: number(FRAMES, 1), bits, bitsAllocated };
 }
 
 function extendedOffsets({ bytes, elements }: Head): Buffer | null {

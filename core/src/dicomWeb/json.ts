@@ -1,4 +1,5 @@
 import type { Element } from '../deidentify/elements.js';
+import { inLittleEndian } from '../imaging/byteOrder.js';
 import { decodeText } from '../imaging/characters.js';
 import type { Encoding } from '../imaging/encoding.js';
 import { type NumberShape, numberShape } from '../imaging/numbers.js';
@@ -94,7 +95,7 @@ class Writer {
       return Value.length > 0 ? { vr: 'SQ', Value } : { vr: 'SQ' };
     }
     if (element.from === element.to || vr === 'SQ') return { vr };
-    if (BINARY.has(vr) || element.undefinedLength) return this.binary(element, vr, path);
+    if (BINARY.has(vr) || element.undefinedLength) return this.binary(element, vr, path, around);
     const Value = this.values(element, vr, around);
     return Value.some((value) => value !== null) ? { vr, Value } : { vr };
   }
@@ -103,10 +104,12 @@ class Writer {
     return vr === '' || vr === 'UN' ? this.reading.vrOf(tag, signed) : vr;
   }
 
-  private binary({ from, to }: Element, vr: string, path: string): JsonElement {
+  /** Numbers in bytes are little endian, whatever they are in the file (PS3.18 §F.2.7). */
+  private binary({ from, to, vr: said }: Element, vr: string, path: string, { big }: Around): JsonElement {
     const { bulkData } = this.reading;
     if (bulkData && to - from > INLINE_BYTES) return { vr, BulkDataURI: bulkData(path) };
-    return { vr, InlineBinary: this.bytes.toString('base64', from, to) };
+    const value = this.bytes.subarray(from, to);
+    return { vr, InlineBinary: (big ? inLittleEndian(value, said) : value).toString('base64') };
   }
 
   private values(element: Element, vr: string, { big, charsets }: Around): unknown[] {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { deflateRawSync } from 'node:zlib';
-import { bare, element, item, partTen, sequenceEnd, UNDEFINED } from '@lightbox/testkit/part10.js';
+import { bare, bigElement, element, item, partTen, sequenceEnd, UNDEFINED } from '@lightbox/testkit/part10.js';
 import type * as Codecs from 'dcmjs-codecs';
 
 const { Context, NativeCodecs } = createRequire(import.meta.url)('dcmjs-codecs') as typeof Codecs;
@@ -23,17 +23,6 @@ function bytesOf(vr: string, value: Row[2], big: boolean): Buffer {
   if (big) bytes.writeUInt16BE(value);
   else bytes.writeUInt16LE(value);
   return vr === '' ? Buffer.alloc(0) : bytes;
-}
-
-function bigElement(tag: number, vr: string, body: Buffer): Buffer {
-  const isLong = ['OB', 'OW', 'SQ', 'UN'].includes(vr);
-  const header = Buffer.alloc(isLong ? 12 : 8);
-  header.writeUInt16BE(tag >>> 16, 0);
-  header.writeUInt16BE(tag & 0xffff, 2);
-  header.write(vr, 4, 'latin1');
-  if (isLong) header.writeUInt32BE(body.length, 8);
-  else header.writeUInt16BE(body.length, 6);
-  return Buffer.concat([header, body]);
 }
 
 /** Returns a data set in one of the codings. */
