@@ -1,5 +1,5 @@
 import { type DataSet, Undrawable } from './dataSet.js';
-import { tableDescriptor, tableEntries } from './facts.js';
+import { tableBytes, tableDescriptor, tableEntries } from './facts.js';
 
 const clamp = (value: number): number => (value < 0 ? 0 : value > 255 ? 255 : Math.round(value));
 
@@ -78,10 +78,8 @@ function paletteOf(set: DataSet, descriptor: number): Palette {
   const described = tableDescriptor(set, descriptor, set.number(0x00280103, 'US') === 1);
   if (!described) throw new Undrawable('no palette');
   const { said, first, bits } = described;
-  const raw = set.raw(descriptor + 0x100);
-  const entries = raw
-    ? tableEntries(raw, said, bits, set.big)
-    : unpackSegments(set, descriptor + 0x120, said || 65_536);
+  const raw = tableBytes(set, descriptor + 0x100);
+  const entries = raw ? tableEntries(raw, said, bits) : unpackSegments(set, descriptor + 0x120, said || 65_536);
   if (!entries || entries.length === 0) throw new Undrawable('a palette is too short');
   // Some files hold 8-bit entries in a palette that says 16 bits.
   const shift = bits > 8 && entries.some((entry) => entry > 255) ? bits - 8 : 0;

@@ -118,85 +118,100 @@ export class Undrawable extends Error {}
  * Reads the elements of a data set from `at` to the end of `bytes`. It also reads files that break the standard in known
  * ways: an element that is damaged ends the data set, and the elements before it are kept.
  */
-export function readDataSet(bytes: Buffer, at: number, { implicit, big }: Encoding): DataSet {
-  const set = new DataSet(bytes, big, null);
-  const reader = new Reader(bytes, big);
+export function readDataSet(bytes: Buffer, at: number, encoding: Encoding): DataSet {
+  const set = new DataSet(bytes, encoding.big, null);
   try {
-    reader.elements(set, at, bytes.length, implicit, 0);
+    new Reader(bytes).elements(set, at, bytes.length, encoding, 0);
   } catch (error) {
     if (!(error instanceof Undrawable)) throw error;
   }
   return set;
 }
 
+/** PS3.5 §6.2.2 note 2: the items of an element of unknown VR. */
+const UNKNOWN: Encoding = { implicit: true, big: false };
+
 class Reader {
   private count = 0;
 
-  constructor(
-    private readonly bytes: Buffer,
-    private readonly big: boolean,
-  ) {}
+  constructor(private readonly bytes: Buffer) {}
 
   /** Reads elements into `set` until `end` or the delimiter of an item. Returns the position behind them. */
-  elements(set: DataSet, from: number, end: number, implicit: boolean, depth: number): number {
+  elements(set: DataSet, from: number, end: number, encoding: Encoding, depth: number): number {
     let at = from;
     while (at + 8 <= end) {
-      const tag = this.tag(at);
+      const tag = this.tag(at, encoding);
       if (tag === ITEM_END) return at + 8;
       if (tag === SEQUENCE_END) return at;
       this.count += 1;
       if (this.count > ELEMENTS) throw new Undrawable('too many elements');
-      at = this.element(set, tag, at, end, implicit, depth);
+      at = this.element(set, tag, at, end, encoding, depth);
     }
     return end;
   }
 
-  private element(set: DataSet, tag: number, at: number, end: number, implicit: boolean, depth: number): number {
-    const { vr, length, header } = this.header(at, end, implicit);
+  private element(set: DataSet, tag: number, at: number, end: number, encoding: Encoding, depth: number): number {
+    const { vr, length, header } = this.header(at, end, encoding);
     const offset = at + header;
     const element: Element = { tag, vr, offset, length };
-    const unknown = length === UNDEFINED && isUnknown(vr) && tag !== PIXEL_DATA;
-    const sequence = vr === 'SQ' || (vr === '' && vrOf(tag) === 'SQ') || unknown;
-    if (sequence) {
+    const unknown = isUnknown(vr) && tag !== PIXEL_DATA;
+    if (vr === 'SQ' || (vr === '' && vrOf(tag) === 'SQ') || (unknown && length === UNDEFINED)) {
       element.items = [];
       set.elements.set(tag, element);
-      // PS3.5 §6.2.2 note 2: UN of undefined length is a sequence in implicit little endian.
-      return this.items(element, set, end, implicit || vr === 'UN', depth + 1);
+      return this.items(element, set, end, vr === 'UN' ? UNKNOWN : encoding, depth + 1);
     }
     if (length === UNDEFINED) {
       element.fragments = [];
       set.elements.set(tag, element);
-      return this.fragments(element, end);
+      return this.fragments(element, end, encoding);
     }
     element.length = Math.min(length, end - offset);
     // Of an element that occurs twice, the first is used.
-    if (!set.elements.has(tag)) set.elements.set(tag, element);
+    if (!set.elements.has(tag)) {
+      set.elements.set(tag, element);
+      if (unknown && vrOf(tag) === 'SQ') this.unknownItems(element, set, end, encoding, depth + 1);
+    }
     return offset + element.length;
   }
 
-  private items(element: Element, parent: DataSet, end: number, implicit: boolean, depth: number): number {
+  /** Reads the items of a sequence of known length that is written as UN, if its bytes are items. Some archives use the encoding of the file. */
+  private unknownItems(element: Element, parent: DataSet, end: number, encoding: Encoding, depth: number): void {
+    for (const within of [UNKNOWN, encoding]) {
+      const tried: Element = { ...element, items: [] };
+      try {
+        this.items(tried, parent, end, within, depth);
+      } catch (error) {
+        if (!(error instanceof Undrawable)) throw error;
+        continue;
+      }
+      element.items = tried.items ?? [];
+      return;
+    }
+  }
+
+  private items(element: Element, parent: DataSet, end: number, encoding: Encoding, depth: number): number {
     if (depth > DEPTH) throw new Undrawable('too many sequences in each other');
     const last = element.length === UNDEFINED ? end : Math.min(end, element.offset + element.length);
     let at = element.offset;
     while (at + 8 <= last) {
-      const [tag, length] = [this.tag(at), this.u32(at + 4)];
+      const [tag, length] = [this.tag(at, encoding), this.u32(at + 4, encoding)];
       if (tag === SEQUENCE_END) return at + 8;
       if (tag !== ITEM) throw new Undrawable('a sequence without items');
       this.count += 1;
       if (this.count > ELEMENTS) throw new Undrawable('too many items');
-      const item = new DataSet(this.bytes, this.big, parent);
+      const item = new DataSet(this.bytes, encoding.big, parent);
       element.items?.push(item);
       const itemEnd = length === UNDEFINED ? last : Math.min(last, at + 8 + length);
-      const behind = this.elements(item, at + 8, itemEnd, implicit, depth);
+      const behind = this.elements(item, at + 8, itemEnd, encoding, depth);
       at = length === UNDEFINED ? behind : itemEnd;
     }
     return last;
   }
 
-  private fragments(element: Element, end: number): number {
+  private fragments(element: Element, end: number, encoding: Encoding): number {
     let at = element.offset;
     while (at + 8 <= end) {
-      const [tag, length] = [this.tag(at), this.u32(at + 4)];
+      const [tag, length] = [this.tag(at, encoding), this.u32(at + 4, encoding)];
       if (tag === SEQUENCE_END) return at + 8;
       if (tag !== ITEM || length === UNDEFINED) throw new Undrawable('pixel data without fragments');
       element.fragments?.push([at + 8, Math.min(length, end - at - 8)]);
@@ -205,25 +220,25 @@ class Reader {
     return end;
   }
 
-  private header(at: number, end: number, implicit: boolean): { vr: string; length: number; header: number } {
-    if (implicit) return { vr: '', length: this.u32(at + 4), header: 8 };
+  private header(at: number, end: number, encoding: Encoding): { vr: string; length: number; header: number } {
+    if (encoding.implicit) return { vr: '', length: this.u32(at + 4, encoding), header: 8 };
     const vr = this.bytes.toString('latin1', at + 4, at + 6);
     if (!/^[A-Z]{2}$/.test(vr)) throw new Undrawable('an element without a VR');
-    if (!LONG_VR.has(vr)) return { vr, length: this.u16(at + 6), header: 8 };
+    if (!LONG_VR.has(vr)) return { vr, length: this.u16(at + 6, encoding), header: 8 };
     if (at + 12 > end) throw new Undrawable('the file ends in an element');
-    return { vr, length: this.u32(at + 8), header: 12 };
+    return { vr, length: this.u32(at + 8, encoding), header: 12 };
   }
 
-  private tag(at: number): number {
-    return this.u16(at) * 0x10000 + this.u16(at + 2);
+  private tag(at: number, encoding: Encoding): number {
+    return this.u16(at, encoding) * 0x10000 + this.u16(at + 2, encoding);
   }
 
-  private u16(at: number): number {
-    return this.big ? this.bytes.readUInt16BE(at) : this.bytes.readUInt16LE(at);
+  private u16(at: number, { big }: Encoding): number {
+    return big ? this.bytes.readUInt16BE(at) : this.bytes.readUInt16LE(at);
   }
 
-  private u32(at: number): number {
-    return this.big ? this.bytes.readUInt32BE(at) : this.bytes.readUInt32LE(at);
+  private u32(at: number, { big }: Encoding): number {
+    return big ? this.bytes.readUInt32BE(at) : this.bytes.readUInt32LE(at);
   }
 }
 

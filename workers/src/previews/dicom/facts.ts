@@ -1,4 +1,5 @@
 import type { FrameFacts, LookupTable, PerFrame, Window } from '@lightbox/contract/images/drawing.js';
+import { inLittleEndian } from '@lightbox/core/imaging/byteOrder.js';
 import type { DataSet } from './dataSet.js';
 import type { Film } from './film.js';
 
@@ -101,11 +102,11 @@ function shortText(set: DataSet, tag: number): string | null {
 /** Reads a Modality LUT or VOI LUT. Null when its descriptor and its entries contradict each other. */
 function lookupTable(item: DataSet | undefined, signed: boolean): LookupTable | null {
   const described = item && tableDescriptor(item, 0x00283002, signed);
-  const raw = item?.raw(0x00283006);
+  const raw = item && tableBytes(item, 0x00283006);
   if (!described || !raw) return null;
   const { said, first, bits } = described;
   if (bits < 8 || bits > 16) return null;
-  const entries = tableEntries(raw, said, bits, item.big);
+  const entries = tableEntries(raw, said, bits);
   if (!entries) return null;
   return { first, bits, entries: Buffer.from(entries.buffer).toString('base64') };
 }
@@ -128,13 +129,19 @@ export function tableDescriptor(set: DataSet, tag: number, signed: boolean): Tab
   return { said, first: hasSign ? (first << 16) >> 16 : first, bits };
 }
 
+/** Returns the bytes of a table in little endian; null when there are none. Packed entries of 8 bits lie in words too. */
+export function tableBytes(set: DataSet, tag: number): Buffer | null {
+  const raw = set.raw(tag);
+  return raw && set.big ? inLittleEndian(raw, set.vr(tag)) : raw;
+}
+
 /** Returns the entries of a table, or null when it has fewer than `said`; 0 stands for 65,536 (PS3.3 §C.7.6.3.1.5). */
-export function tableEntries(raw: Buffer, said: number, bits: number, big: boolean): Uint16Array | null {
+export function tableEntries(raw: Buffer, said: number, bits: number): Uint16Array | null {
   const count = said || 65_536;
   // Entries of 8 bits are packed, or have a word each.
   const size = bits === 8 && raw.length < count * 2 ? 1 : 2;
   if (raw.length < count * size) return null;
-  const read = size === 1 ? raw.readUInt8 : big ? raw.readUInt16BE : raw.readUInt16LE;
+  const read = size === 1 ? raw.readUInt8 : raw.readUInt16LE;
   return Uint16Array.from({ length: count }, (_, i) => read.call(raw, i * size));
 }
 
