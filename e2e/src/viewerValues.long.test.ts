@@ -1,4 +1,4 @@
-import { element, partTen, phantomFacts } from '@lightbox/testkit/part10.js';
+import { element, item, partTen, phantomFacts } from '@lightbox/testkit/part10.js';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
 import { asGraphicsCard, launchChromium, withoutWebGl } from './chromium.js';
@@ -17,11 +17,16 @@ const middles = [40, 128, 215];
 let owner: Person;
 let without: Browser;
 let map = '';
+/** Pictures whose window is drawn by a function that is not the linear one. */
+let exact = '';
+let curve = '';
+/** A film whose frames have different functions. */
+let film = '';
 /** A picture whose values are below 0.01, without a window. */
 let small = '';
 const others: Person[] = [];
 
-/** Returns a picture of the stripes. `rescale`: its window, if it has one, its intercept and its slope. */
+/** Returns one or two frames of the stripes: a single one is padded. `rescale`: its window, if it has one, its intercept and its slope. */
 function striped(...rescale: Buffer[]): Buffer {
   const pixels = Buffer.alloc(side * side * 2);
   for (let i = 0; i < side * side; i++) {
@@ -40,7 +45,7 @@ function striped(...rescale: Buffer[]): Buffer {
       element(0x00280102, 'US', 15),
       element(0x00280103, 'US', 0),
       ...rescale,
-      element(0x7fe00010, 'OW', pixels),
+      element(0x7fe00010, 'OW', Buffer.concat([pixels, pixels])),
     ]),
   );
 }
@@ -54,11 +59,34 @@ WebGL2RenderingContext.prototype.getExtension = function (name) {
 test.beforeAll(async ({ browser, shared }) => {
   without = await launchChromium(withoutWebGl);
   [owner] = (await enterProviders(shared, browser, nimra)) as [Person];
-  const upload = async (caption: string, ...rescale: [number, string][]) => {
-    const buffer = striped(...rescale.map(([tag, value]) => element(tag, 'DS', value)));
+  const upload = async (caption: string, ...rescale: [number, string, vr?: string][]) => {
+    const buffer = striped(...rescale.map(([tag, value, vr = 'DS']) => element(tag, vr, value)));
     return (await owner.upload(caption, { name: 'map', mimeType: 'application/dicom', buffer })).id;
   };
   map = await upload('Map', [0x00281050, '15.5'], [0x00281051, '41'], [0x00281052, '-5'], [0x00281053, '0.01']);
+  const byFunction = (named: string) =>
+    upload(
+      named,
+      [0x00281050, '15.5'],
+      [0x00281051, '25'],
+      [0x00281052, '-5'],
+      [0x00281053, '0.01'],
+      [0x00281056, named, 'CS'],
+    );
+  exact = await byFunction('LINEAR_EXACT');
+  curve = await byFunction('SIGMOID');
+  const voi = (named: string) => {
+    const window = [
+      element(0x00281050, 'DS', '15.5'),
+      element(0x00281051, 'DS', '25'),
+      element(0x00281056, 'CS', named),
+    ];
+    return item(element(0x00289132, 'SQ', item(Buffer.concat(window))));
+  };
+  const rescale = [element(0x00281052, 'DS', '-5'), element(0x00281053, 'DS', '0.01')];
+  const groups = element(0x52009230, 'SQ', Buffer.concat([voi('SIGMOID'), voi('LINEAR')]));
+  const buffer = striped(element(0x00280008, 'IS', '2'), ...rescale, groups);
+  film = (await owner.upload('Film', { name: 'film', mimeType: 'application/dicom', buffer })).id;
   small = await upload('Map of small values', [0x00281052, '0'], [0x00281053, '0.000001']);
 });
 
@@ -119,5 +147,39 @@ test.for([
   await visit(page, `/viewer/${small}`);
   await shows(page, { image: small });
   await expect.poll(seen).toEqual(all);
+  // PS3.3 §C.11.2.1.3
+  for (const [image, levels] of [
+    [exact, [20, 128, 224]],
+    [curve, [40, 128, 209]],
+  ] as const) {
+    await visit(page, `/viewer/${image}`);
+    await shows(page, { image, center: 15.5, width: 25 });
+    await expect.poll(seen).toEqual(levels.map((level) => expect.closeTo(level, -0.5)));
+  }
+  // A window that a person changes keeps the curve.
+  await press(page, 'Window');
+  await drag(page, at([60, 128]), at([180, 128]));
+  const { center, width } = await page.evaluate<{ center: number; width: number }>(`(() => {
+    const { center, width } = document.querySelector('[data-viewport]').dataset;
+    return { center: Number(center), width: Number(width) };
+  })()`);
+  expect(width).toBeGreaterThan(26);
+  const wider = stripes.map((value) => 255 / (1 + Math.exp((-4 * (value - center)) / width)));
+  await expect.poll(seen).toEqual(wider.map((level) => expect.closeTo(level, -0.5)));
+  await visit(page, `/viewer/${film}`);
+  for (const [frame, levels] of [
+    [1, [40, 128, 209]],
+    [2, [21, 133, 234]],
+    [1, [40, 128, 209]],
+  ] as const) {
+    await panes(page).first().focus();
+    await page.keyboard.press(frame === 1 ? 'Home' : 'End');
+    await shows(page, { image: film, frame, center: 15.5, width: 25 });
+    await expect.poll(seen).toEqual(levels.map((level) => expect.closeTo(level, -0.5)));
+  }
+  await press(page, 'Invert');
+  await expect.poll(seen).toEqual([215, 128, 46].map((level) => expect.closeTo(level, -0.5)));
+  await page.keyboard.press('End');
+  await expect.poll(seen).toEqual([234, 122, 21].map((level) => expect.closeTo(level, -0.5)));
   expect(person.complaints).toEqual([]);
 });

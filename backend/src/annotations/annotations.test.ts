@@ -453,6 +453,18 @@ describe('the export of a layer', () => {
     expect(tall.PresentationPixelSpacing).toBeUndefined();
   });
 
+  it('A presentation state has the window of the file with its function.', async () => {
+    const windowOf = async (changes: Partial<FrameFacts>) => {
+      const image = await dicomImage(changes);
+      await save(owner, image, { marks: all });
+      const state = parsed((await exported(owner, image, 'gsps').expect(200)).body);
+      const { WindowCenter, WindowWidth, VOILUTFunction } = [state.SoftcopyVOILUTSequence].flat()[0];
+      return [WindowCenter, WindowWidth, VOILUTFunction];
+    };
+    expect(await windowOf({})).toEqual([40, 400, undefined]);
+    expect(await windowOf({ voiFunction: 'SIGMOID' })).toEqual([40, 400, 'SIGMOID']);
+  });
+
   it('The same version is always the same instance, and another version another one.', async () => {
     const image = await dicomImage();
     const { version } = await save(owner, image, { marks: [line()] });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { call } from '../call.js';
 import { doors } from '../doors.js';
+import { voiFunctions } from '../images/drawing.js';
 import { limits } from '../limits.js';
 
 /** A UID of DICOM (PS3.5 §9.1), as loose as the files that name it. Another value is the path of nothing. */
@@ -41,10 +42,14 @@ const Rendering = z.strictObject({
   /** Center, width and function of the window (PS3.18 §8.3.5.1.4). */
   window: z
     .string()
-    .regex(/^-?\d{1,9}(\.\d{1,6})?,\d{1,9}(\.\d{1,6})?(,linear)?$/i, 'Must be a center, a width and LINEAR.')
+    .regex(
+      /^-?\d{1,9}(\.\d{1,6})?,\d{1,9}(\.\d{1,6})?(,(linear|linear-exact|sigmoid))?$/i,
+      'Must be a center, a width, and linear, linear-exact or sigmoid.',
+    )
     .transform((text) => {
-      const [center, width] = text.split(',', 2).map(Number) as [number, number];
-      return { center, width };
+      const [center, width, named] = text.split(',') as [string, string, string?];
+      const voiFunction = voiFunctions.find((one) => one === named?.toUpperCase().replace('-', '_'));
+      return { center: Number(center), width: Number(width), ...(voiFunction ? { voiFunction } : {}) };
     })
     .refine(({ width }) => width > 0, 'The width must be above 0.')
     .optional(),

@@ -45,6 +45,7 @@ export const PerFrame = z.object({
   orientation: z.array(z.number()).length(6).optional(),
   pixelSpacing: pair.optional(),
   windows: z.array(Window).max(16).optional(),
+  voiFunction: z.enum(voiFunctions).optional(),
   rescaleSlope: z.number().optional(),
   rescaleIntercept: z.number().optional(),
   rescaleType: z.string().max(16).optional(),

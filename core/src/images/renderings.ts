@@ -8,7 +8,12 @@ type Choice = Pick<RenderingDoc, 'image' | 'frame' | 'window' | 'format'>;
 /** Returns the id of a drawn frame: the same for the same frame, window and format, so that viewers share one job. */
 export const renderingId = (ring: KeyRing, { image, frame, window, format }: Choice): ObjectId =>
   oid(
-    hmac(ring.current.key, 'rendering', String(image), JSON.stringify([frame, window?.center, window?.width, format]))
+    hmac(
+      ring.current.key,
+      'rendering',
+      String(image),
+      JSON.stringify([frame, window?.center, window?.width, window?.voiFunction, format]),
+    )
       .toString('hex')
       .slice(0, 24),
   );

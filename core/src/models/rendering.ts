@@ -1,3 +1,4 @@
+import type { VoiFunction } from '@lightbox/contract/images/voi.js';
 import type { PictureFormat } from '../imaging/formats.js';
 import { date, type Id, id, number, part, schemaOf } from './fields.js';
 
@@ -8,8 +9,8 @@ export interface RenderingDoc {
   image: Id;
   /** From 1. */
   frame: number;
-  /** Absent: the window of the file. */
-  window?: { center: number; width: number };
+  /** Absent: the window of the file. Without a function, it has that of the file. */
+  window?: { center: number; width: number; voiFunction?: VoiFunction };
   /** Absent: WebP. */
   format?: PictureFormat;
   /** The picture, sealed with the image's data key. Absent until it is drawn. */
@@ -22,7 +23,7 @@ export interface RenderingDoc {
 export const rendering = schemaOf<RenderingDoc>({
   image: id,
   frame: number,
-  window: part<NonNullable<RenderingDoc['window']>>({ center: number, width: number }),
+  window: part<NonNullable<RenderingDoc['window']>>({ center: number, width: number, voiFunction: String }),
   format: String,
   sealed: Buffer,
   failed: Boolean,

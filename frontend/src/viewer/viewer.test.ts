@@ -8,6 +8,7 @@ import {
 } from '@lightbox/contract/annotations/measuring.js';
 import { pixelsUnder, statisticsIn } from '@lightbox/contract/annotations/statistics.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import { rangeOf } from '@lightbox/contract/images/voi.js';
 import type { Study } from '@lightbox/contract/studies/schemas.js';
 import { QueryObserver } from '@tanstack/react-query';
 import { waitFor } from '@testing-library/react';
@@ -30,7 +31,7 @@ import { Pointing } from './pointing';
 import { hasHU, presetsOf } from './presets';
 import { sharedTurn } from './shown';
 import { afterKey } from './useCrosshair';
-import { dragged, rangeOf } from './window';
+import { dragged } from './window';
 import { wrapped } from './wrapped';
 
 const facts = (more: Partial<FrameFacts> = {}): FrameFacts => ({
@@ -348,11 +349,12 @@ describe('the window', () => {
 
   it('The narrowest window has an extent, because the graphics card ignores a range without one.', () => {
     for (const width of [0, 1]) {
-      const { lower, upper } = rangeOf({ center: 40, width });
+      const { lower, upper } = rangeOf({ center: 40, width }, 'LINEAR');
       expect(upper).toBeGreaterThan(lower);
-      expect((lower + upper) / 2).toBe(39.5);
+      // Values up to it are black (PS3.3 §C.11.2.1.2).
+      expect(lower).toBe(39.5);
     }
-    expect(rangeOf({ center: 40, width: 400 })).toEqual({ lower: -160, upper: 239 });
+    expect(rangeOf({ center: 40, width: 400 }, 'LINEAR')).toEqual({ lower: -160, upper: 239 });
   });
 });
 

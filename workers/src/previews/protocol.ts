@@ -1,4 +1,5 @@
 import { BlackRectangle } from '@lightbox/contract/images/blackOut.js';
+import { voiFunctions } from '@lightbox/contract/images/drawing.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { Drawing, Tags } from '@lightbox/core/imaging/drawing.js';
 import { isFormat, pictureFormats } from '@lightbox/core/imaging/formats.js';
@@ -35,7 +36,11 @@ const taskNames = [
 ] as const satisfies (keyof Tasks)[];
 export type TaskName = (typeof taskNames)[number];
 
-const window = z.object({ center: z.number(), width: z.number().positive() });
+const window = z.object({
+  center: z.number(),
+  width: z.number().positive(),
+  voiFunction: z.enum(voiFunctions).optional(),
+});
 /** The frame or page that the task `frame` draws, from 1, its window if not the file's own, and the format. */
 export const FrameChoice = z.object({
   frame: z.int().positive(),

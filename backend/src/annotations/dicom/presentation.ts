@@ -7,6 +7,7 @@ import {
   valueUnit,
 } from '@lightbox/contract/annotations/measuring.js';
 import type { Mark } from '@lightbox/contract/annotations/schemas.js';
+import { voiFunctionOf } from '@lightbox/contract/images/voi.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { commonOf, imageReference, type LayerFacts } from './layer.js';
 import { axesInOrder, type DataSet, dateOf, decimal, graphicData, personName, timeOf } from './values.js';
@@ -54,8 +55,10 @@ export function presentationOf(layer: LayerFacts): DataSet {
 
 /** The modality LUT and the window of the file. Without them a viewer would show the stored values as they are. */
 function valuesOf({ facts: file }: LayerFacts): DataSet {
-  const { rescaleSlope, rescaleIntercept, rescaleType, windows } = factsOfFrame(file, 1);
+  const facts = factsOfFrame(file, 1);
+  const { rescaleSlope, rescaleIntercept, rescaleType, windows } = facts;
   const [window] = windows;
+  const voiFunction = voiFunctionOf(facts);
   return {
     ...(rescaleSlope === undefined
       ? {}
@@ -65,7 +68,15 @@ function valuesOf({ facts: file }: LayerFacts): DataSet {
           RescaleType: rescaleType || 'US',
         }),
     ...(window
-      ? { SoftcopyVOILUTSequence: [{ WindowCenter: decimal(window.center), WindowWidth: decimal(window.width) }] }
+      ? {
+          SoftcopyVOILUTSequence: [
+            {
+              WindowCenter: decimal(window.center),
+              WindowWidth: decimal(window.width),
+              ...(voiFunction === 'LINEAR' ? {} : { VOILUTFunction: voiFunction }),
+            },
+          ],
+        }
       : {}),
   };
 }

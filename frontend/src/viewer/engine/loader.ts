@@ -2,6 +2,7 @@ import { imageLoader, metaData, type Types } from '@cornerstonejs/core';
 import { createImage, init } from '@cornerstonejs/dicom-image-loader';
 import { factsOfFrame } from '@lightbox/contract/annotations/measuring.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import { voiFunctionOf } from '@lightbox/contract/images/voi.js';
 import { ApiError } from '../../lib/http';
 import { type FrameBytes, fetchFrame, fetchRendered } from '../frames';
 import { type FrameRef, frameOf, scheme } from './frameId';
@@ -107,6 +108,7 @@ async function decoded(frameId: string, bytes: Uint8Array, syntax: string, optio
     { width: image.columns, height: image.rows, components, length: image.getPixelData().length },
     { rows: own.rows, columns: own.columns },
   );
+  if (!image.color) Object.assign(image, { voiFunction: voiFunctionOf(own) });
   if (!image.color && usesTable(own)) applyTables(image, own);
   else if (!image.color && fractions) applyRescale(image, own);
   return image;

@@ -64,7 +64,7 @@ export function moduleOf(name: string, file: FrameFacts, n: number, id: string, 
           windowCenter: windows.map(({ center }) => center),
           windowWidth: windows.map(({ width }) => width),
         }),
-        // The renderer without a graphics card knows the linear function only, and both shall draw the same.
+        // Each pane draws by the function of its frame itself (`voi.ts`).
         voiLUTFunction: 'LINEAR',
       };
     }

@@ -1,9 +1,9 @@
-import { Enums, eventTarget, metaData, type StackViewport, type Types, utilities } from '@cornerstonejs/core';
+import { Enums, eventTarget, metaData, type StackViewport, type Types } from '@cornerstonejs/core';
 import type { Point } from '@lightbox/contract/annotations/measuring.js';
 import type { MarkKind } from '@lightbox/contract/annotations/schemas.js';
+import { rangeOf, type ValueRange, windowOf } from '@lightbox/contract/images/voi.js';
 import { type Edges, edgesOf, type Vector, vectorIn } from '../orientation';
 import { kept, nothingShown, type PaneView, type Shown, sharedTurn, type Turned, type WantedView } from '../shown';
-import { rangeOf, type ValueRange } from '../window';
 import { withoutMouse } from './fingers';
 import { frameOf } from './frameId';
 import { extentOf } from './pixels';
@@ -11,6 +11,7 @@ import { isFromCorner, type PlaneModule, pixelOf, worldOf } from './plane';
 import { Prefetch } from './prefetch';
 import { enable, engineId, isSmooth, renderingEngine, runningEngine } from './start';
 import { addMeasure, equip, unequip } from './tools';
+import { functionOf, sentOf, sentRange, showRange } from './voi';
 
 const minus = (a: readonly number[], b: readonly number[]) => vectorIn(a.map((value, i) => value - (b[i] ?? 0)));
 const normalized = (vector: Vector): Vector => {
@@ -142,12 +143,11 @@ export class Pane {
     const viewport = this.#viewport;
     const image = viewport.getCornerstoneImage() as Types.IImage | undefined;
     if (!image || image.color) return;
-    const sent = sentOf(image);
-    const range = this.#chosen ?? (sent && rangeOf(sent));
+    const range = this.#chosen ?? sentRange(image);
     if (!range) return;
     const interpolationType = Enums.InterpolationType[isSmooth(image) ? 'LINEAR' : 'NEAREST'];
     const invert = Boolean(image.invert) !== this.#inverted;
-    viewport.setProperties({ voiRange: range, invert, interpolationType }, true);
+    showRange(viewport, image, range, { invert, interpolationType });
     this.#set = { frameId: image.imageId, range };
   };
 
@@ -165,7 +165,7 @@ export class Pane {
       this.#set.range = this.#chosen;
     }
     // One renderer tells no range of a picture in colour, whose window is never changed.
-    const window = voiRange && !image.color ? windowOf(voiRange) : sentOf(image);
+    const window = voiRange && !image.color ? windowOf(voiRange, functionOf(image)) : sentOf(image);
     const at = viewport.getCurrentImageIdIndex();
     if (at + 1 !== this.#shown.frame) this.#prefetch.around(this.#stack, at);
     this.#show({
@@ -248,7 +248,7 @@ export class Pane {
     if (to !== this.target) await this.#viewport.setImageIdIndex(to).catch(() => this.#onFrameFailed(to));
     // Another frame was asked for meanwhile.
     if (this.#closed || !this.#ready || this.target !== to) return;
-    if (center !== undefined && width) this.#chosen = rangeOf({ center, width });
+    if (center !== undefined && width) this.#choose(center, width);
     if (rotation !== undefined) this.#turned = { rotation, flipHorizontal: flipped ?? false, flipVertical: false };
     this.#inverted = inverted ?? this.#inverted;
     this.#act((viewport) => {
@@ -313,9 +313,13 @@ export class Pane {
 
   setWindow = (center: number, width: number) =>
     this.#act(() => {
-      this.#chosen = rangeOf({ center, width });
+      this.#choose(center, width);
       this.#setWindow();
     });
+  #choose(center: number, width: number) {
+    const image = this.#viewport.getCornerstoneImage() as Types.IImage | undefined;
+    this.#chosen = rangeOf({ center, width }, functionOf(image));
+  }
   invert = () =>
     this.#act((viewport) => {
       this.#inverted = !this.#inverted;
@@ -385,17 +389,4 @@ const isSame = (a: readonly string[], b: readonly string[]) =>
 
 /** The product's id of the image of a frame. A cut belongs to the image of its first slice. */
 const imageIn = (frameId: string) => (frameId ? frameOf(frameId).id.replace(/-\d+-(row|column)$/, '') : '');
-const windowOf = ({ lower, upper }: ValueRange) => {
-  const { windowCenter: center, windowWidth: width } = utilities.windowLevel.toWindowLevel(lower, upper);
-  return { center, width };
-};
 const tidy = (value: number) => Math.round(value * 100) / 100;
-/** Values with fractions may be small, so a window keeps its digits. */
-const precise = (value: number) => Number(value.toPrecision(9));
-
-/** The window that the file states for this frame, or the one that fits its values. */
-function sentOf(image: Types.IImage): { center: number; width: number } | undefined {
-  const first = (value: number | number[] | undefined) => (Array.isArray(value) ? value[0] : value);
-  const [center, width] = [first(image.windowCenter), first(image.windowWidth)];
-  return center === undefined || width === undefined ? undefined : { center: precise(center), width: precise(width) };
-}

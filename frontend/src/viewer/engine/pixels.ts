@@ -1,7 +1,7 @@
 import type { Types } from '@cornerstonejs/core';
 import type { Frame } from '@lightbox/contract/annotations/statistics.js';
 import type { FrameFacts, LookupTable } from '@lightbox/contract/images/drawing.js';
-import type { ValueRange } from '../window';
+import type { ValueRange } from '@lightbox/contract/images/voi.js';
 
 /** The decoder returned something else than the frame that the facts describe. */
 export class DamagedFrame extends Error {

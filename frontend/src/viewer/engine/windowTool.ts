@@ -1,7 +1,9 @@
-import { getEnabledElement, type StackViewport, type Types, utilities } from '@cornerstonejs/core';
+import { getEnabledElement, type StackViewport, type Types } from '@cornerstonejs/core';
 import { WindowLevelTool } from '@cornerstonejs/tools';
-import { dragged, rangeOf } from '../window';
+import { rangeOf, windowOf } from '@lightbox/contract/images/voi.js';
+import { dragged } from '../window';
 import { extentOf } from './pixels';
+import { functionOf, showRange } from './voi';
 
 interface Drag {
   detail: { element: HTMLDivElement; deltaPoints: { canvas: Types.Point2 } };
@@ -16,9 +18,9 @@ export class WindowTool extends WindowLevelTool {
     const voiRange = viewport?.getProperties().voiRange;
     const image = viewport?.getCornerstoneImage() as Types.IImage | undefined;
     if (!viewport || !voiRange || !image || image.color) return;
-    const { windowWidth, windowCenter } = utilities.windowLevel.toWindowLevel(voiRange.lower, voiRange.upper);
-    const window = dragged({ center: windowCenter, width: windowWidth }, deltaPoints.canvas, extentOf(image));
-    viewport.setProperties({ voiRange: rangeOf(window) });
+    const by = functionOf(image);
+    const window = dragged(windowOf(voiRange, by), deltaPoints.canvas, extentOf(image));
+    showRange(viewport, image, rangeOf(window, by));
     viewport.render();
   }
 }

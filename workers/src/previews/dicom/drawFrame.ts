@@ -1,15 +1,14 @@
 import { pixelShape } from '@lightbox/contract/annotations/measuring.js';
-import type { Window } from '@lightbox/contract/images/drawing.js';
 import type { Drawn } from './drawn.js';
 import { greyFacts, perFrameFacts, placeFacts } from './facts.js';
 import type { Film } from './film.js';
-import { brightness, type GreyFacts } from './grey.js';
+import { brightness, type GreyFacts, type ShownWindow } from './grey.js';
 import { drawOverlays, overlaysOf } from './overlays.js';
 import { type PlainFrame, plainFrame } from './plainFrame.js';
 
 export interface DrawOptions {
   /** Replaces the window of the file; `full` shows the whole range of values. */
-  window?: Window | 'full' | undefined;
+  window?: ShownWindow | 'full' | undefined;
   overlays: boolean;
 }
 

@@ -1,4 +1,11 @@
-import type { FrameFacts, LookupTable, PerFrame, Window } from '@lightbox/contract/images/drawing.js';
+import {
+  type FrameFacts,
+  type LookupTable,
+  type PerFrame,
+  voiFunctions,
+  type Window,
+} from '@lightbox/contract/images/drawing.js';
+import type { VoiFunction } from '@lightbox/contract/images/voi.js';
 import { inLittleEndian } from '@lightbox/core/imaging/byteOrder.js';
 import type { DataSet } from './dataSet.js';
 import type { Film } from './film.js';
@@ -40,7 +47,7 @@ export function greyFacts({ set, pixels, rescale }: Film): Partial<FrameFacts> &
     .slice(0, 16)
     .map((item) => lookupTable(item, signedValues))
     .filter((table) => table !== null);
-  const voiFunction = set.code(0x00281056);
+  const voiFunction = functionOf(set);
   const windows = windowsOf(set);
   // Black and white, also where a frame holds only one of them.
   const ofOneBit = pixels.bitsStored === 1 ? [{ center: 1, width: 2 }] : [];
@@ -49,7 +56,7 @@ export function greyFacts({ set, pixels, rescale }: Film): Partial<FrameFacts> &
     ...present({
       ...toValues,
       rescaleType: shortText(set, 0x00281054),
-      voiFunction: voiFunction === 'LINEAR_EXACT' || voiFunction === 'SIGMOID' ? voiFunction : null,
+      voiFunction: voiFunction === 'LINEAR' ? null : voiFunction,
       modalityLut,
       voiLuts: voiLuts.length > 0 ? voiLuts : null,
       pixelPaddingValue: set.number(0x00280120, ofPixels),
@@ -69,6 +76,10 @@ function rescaleOf(set: DataSet, steps: Film['rescale']): Pick<FrameFacts, 'resc
     rescaleIntercept: steps.intercept * (slope ?? 1) + (intercept ?? 0),
   };
 }
+
+/** Returns the function of the windows of a file or a frame: the linear one when it names none that the standard knows. */
+const functionOf = (set: DataSet): VoiFunction =>
+  voiFunctions.find((known) => known === set.code(0x00281056)) ?? 'LINEAR';
 
 function windowsOf(set: DataSet): Window[] {
   const widths = set.numbers(0x00281051, 'DS');
@@ -256,7 +267,8 @@ function groupsOf(item: DataSet, steps: Film['rescale']): PerFrame {
     orientation: orient && orientation(orient),
     pixelSpacing: measures && spacing(measures, 0x00280030),
     sliceThickness: measures?.number(0x00180050, 'DS'),
-    windows: windows.length > 0 ? windows : null,
+    // A frame with windows of its own has its own function too, also when it is the linear one.
+    ...(voi && windows.length > 0 ? { windows, voiFunction: functionOf(voi) } : {}),
     ...(transform && rescaleOf(transform, steps)),
     rescaleType: transform && shortText(transform, 0x00281054),
   });

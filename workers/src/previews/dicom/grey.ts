@@ -1,4 +1,6 @@
-import type { FrameFacts, LookupTable, Window } from '@lightbox/contract/images/drawing.js';
+import type { FrameFacts, LookupTable } from '@lightbox/contract/images/drawing.js';
+import { levelIn, voiFunctionOf } from '@lightbox/contract/images/voi.js';
+import type { FrameChoice } from '../protocol.js';
 import type { PlainFrame } from './plainFrame.js';
 
 /** Everything that turns stored values into brightness (PS3.3 §C.11). */
@@ -29,14 +31,6 @@ export function modalityOf({ modalityLut, rescaleSlope = 1, rescaleIntercept = 0
   return modalityLut ? tableOf(modalityLut) : (value) => value * rescaleSlope + rescaleIntercept;
 }
 
-/** PS3.3 §C.11.2.1.2, §C.11.2.1.3 */
-function windowOf({ center, width }: Window, voiFunction: GreyFacts['voiFunction']): OfValue {
-  if (voiFunction === 'SIGMOID') return (value) => 255 / (1 + Math.exp((-4 * (value - center)) / width));
-  if (voiFunction === 'LINEAR_EXACT') return (value) => ((value - center) / width + 0.5) * 255;
-  if (width <= 1) return (value) => (value > center - 0.5 ? 255 : 0);
-  return (value) => ((value - (center - 0.5)) / (width - 1) + 0.5) * 255;
-}
-
 export interface Range {
   min: number;
   max: number;
@@ -64,11 +58,14 @@ export function rangeOf(
   return count > 0 ? { min, max, mean: sum / count } : null;
 }
 
+/** A window that was asked for. Without a function it has that of the file. */
+export type ShownWindow = NonNullable<FrameChoice['window']>;
+
 /** Returns the brightness of every pixel. `window` replaces the window of the file; `full` shows the whole range. */
 export function brightness(
   frame: PlainFrame,
   facts: GreyFacts & { photometricInterpretation?: string | undefined },
-  window?: Window | 'full',
+  window?: ShownWindow | 'full',
 ): Uint8Array {
   const { pixels } = frame;
   const modality = modalityOf(facts);
@@ -95,11 +92,15 @@ export function brightness(
   return out;
 }
 
-function voiOf(frame: PlainFrame, facts: GreyFacts, modality: OfValue, window?: Window | 'full'): OfValue {
+function voiOf(frame: PlainFrame, facts: GreyFacts, modality: OfValue, window?: ShownWindow | 'full'): OfValue {
   const [table] = facts.voiLuts ?? [];
   const [first] = facts.windows;
   const chosen = window ?? first;
-  if (chosen && chosen !== 'full') return windowOf(chosen, facts.voiFunction);
+  if (chosen && chosen !== 'full') {
+    const asked = window && window !== 'full' ? window.voiFunction : undefined;
+    const level = levelIn(chosen, asked ?? voiFunctionOf(facts));
+    return (value) => level(value) * 255;
+  }
   if (table && chosen !== 'full') {
     const entry = tableOf(table);
     return (value) => (entry(value) / (2 ** table.bits - 1)) * 255;
