@@ -79,16 +79,26 @@ function paletteOf(set: DataSet, descriptor: number): Palette {
   if (!described) throw new Undrawable('no palette');
   const { said, first, bits } = described;
   const raw = tableBytes(set, descriptor + 0x100);
-  const entries = raw ? tableEntries(raw, said, bits) : unpackSegments(set, descriptor + 0x120, said || 65_536);
+  const entries = raw
+    ? tableEntries(raw, said, bits)
+    : unpackSegments(segmentsOf(set, descriptor + 0x120, bits), said || 65_536, bits > 8 ? 2 : 4);
   if (!entries || entries.length === 0) throw new Undrawable('a palette is too short');
   // Some files hold 8-bit entries in a palette that says 16 bits.
   const shift = bits > 8 && entries.some((entry) => entry > 255) ? bits - 8 : 0;
   return { first, entries: Uint8Array.from(entries, (entry) => Math.min(255, entry >> shift)) };
 }
 
-/** Unpacks a segmented palette (PS3.3 §C.7.9.2): runs of entries, lines between entries, and copies of segments. */
-function unpackSegments(set: DataSet, tag: number, count: number): Uint16Array {
-  const words = set.numbers(tag, 'US');
+/** Returns the numbers of which segments consist: they have the bits of an entry. */
+const segmentsOf = (set: DataSet, tag: number, bits: number): number[] =>
+  bits > 8 ? set.numbers(tag, 'US') : Array.from(tableBytes(set, tag) ?? []);
+
+/**
+ * Unpacks a segmented palette (PS3.3 §C.7.9.2): runs of entries, lines between entries, and copies of segments. `parts`: the
+ * numbers of which the place of a copied segment consists, the lowest first.
+ */
+function unpackSegments(words: readonly number[], count: number, parts: 2 | 4): Uint16Array {
+  const place = (at: number) =>
+    words.slice(at, at + parts).reduceRight((sum, part) => sum * 2 ** (32 / parts) + part, 0);
   const entries: number[] = [];
   const copy = (from: number, segments: number, isCopy: boolean): void => {
     let at = from;
@@ -103,8 +113,8 @@ function unpackSegments(set: DataSet, tag: number, count: number): Uint16Array {
         for (let i = 1; i <= length; i++) entries.push(Math.round(start + ((end - start) * i) / length));
         at += 1;
       } else if (kind === 2 && !isCopy) {
-        copy((words[at] ?? 0) + (words[at + 1] ?? 0) * 65_536, length, true);
-        at += 2;
+        copy(place(at), length, true);
+        at += parts;
       } else throw new Undrawable('an unknown segment of a palette');
     }
   };

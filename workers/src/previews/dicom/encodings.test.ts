@@ -67,4 +67,21 @@ describe('a table of 8 bits', () => {
       [...data].map((value) => 255 - value),
     );
   });
+
+  test.each(['explicit', 'big'] as const)(
+    'is unpacked from segments of bytes, as a %s file holds them',
+    async (coding) => {
+      // Four entries, then a line to 104, then both again, and a line to 0.
+      const segments = Buffer.from([0, 4, 9, 8, 7, 4, 1, 100, 104, 2, 2, 0, 0, 0, 0, 1, 48, 0]);
+      const shades = [9, 8, 7, 4, ...Array.from({ length: 100 }, (_, i) => 5 + i)];
+      const all = [...shades, ...shades];
+      const extra: Row[] = [0, 1, 2].flatMap((i): Row[] => [
+        [0x00281101 + i, 'US', Buffer.from(coding === 'big' ? [1, 0, 0, 0, 0, 8] : [0, 1, 0, 0, 8, 0])],
+        [0x00281221 + i, 'OW', coding === 'big' ? Buffer.from(segments).swap16() : segments],
+      ]);
+      const data = Buffer.from(Array.from({ length: 208 }, (_, i) => i));
+      const shape = { rows: 13, columns: 16, bits: 8, photometric: 'PALETTE COLOR', extra };
+      expect((await seen(nativeFile(shape, data, coding, 'OB'))).filter((_, i) => i % 3 === 0)).toEqual(all);
+    },
+  );
 });
