@@ -195,6 +195,14 @@ test('A guest opens the mailed link with the told code, on a phone and by keyboa
   await guest.page.getByRole('button', { name: 'Open the image' }).tap();
   await drawn(guest.page).waitFor();
   faults.push(...(await guest.look('guest-viewer-phone')));
+  for (const [name, dir] of [
+    ['اردو', 'rtl'],
+    ['English', 'ltr'],
+  ]) {
+    await button(guest.page, name ?? '').tap();
+    await guest.page.locator(`html[dir=${dir}]`).waitFor();
+    await drawn(guest.page).waitFor();
+  }
   expect((await guest.kept()).root).toBeNull();
   expect(await guest.page.locator('meta[name=robots]').getAttribute('content')).toContain('noindex');
 

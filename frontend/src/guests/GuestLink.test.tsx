@@ -3,6 +3,7 @@ import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
 import { en } from '../i18n/en';
+import { languages } from '../i18n/languages';
 import { answer, newest, renderRoutes, renderScreen, turnable } from '../lib/testing';
 import { GuestLink } from './GuestLink';
 import { GuestViewer } from './GuestViewer';
@@ -53,6 +54,21 @@ describe('the screen of a guest link', () => {
     await enter();
     expect(await screen.findByText(en.guests.ended.locked.title)).toBeDefined();
     expect(JSON.stringify(localStorage)).not.toContain(proof);
+  });
+
+  it('The viewer of a guest offers the other language, on a wide screen and on a narrow one.', async () => {
+    const screens = turnable();
+    try {
+      answer({
+        'GET /guest/view': () => ({ body: { data: { expiresAt: '2099-01-01T00:00:00.000Z', download: false } } }),
+      });
+      renderScreen(<GuestViewer token="token" address={`${id}.${proof}`} onLeave={() => undefined} />);
+      expect(await screen.findByRole('button', { name: languages.ur.name })).toBeDefined();
+      screens.turn('narrow');
+      expect(await screen.findByRole('button', { name: languages.ur.name })).toBeDefined();
+    } finally {
+      screens.restore();
+    }
   });
 
   it('The viewer of a link that has ended says why, and has no panel, on a wide screen and on a narrow one.', async () => {

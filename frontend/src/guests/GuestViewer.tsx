@@ -12,6 +12,7 @@ import { formatSpan } from '../lib/format';
 import { download } from '../lib/http';
 import { saveBlob } from '../lib/save';
 import { useNow } from '../lib/useNow';
+import { LanguageSwitch } from '../ui/LanguageSwitch';
 import { useTitle } from '../ui/Page';
 import { type Entry, entriesOf, entryOfImage } from '../viewer/entries';
 import { frameFacts, readFramesWith, studyFacts } from '../viewer/frames';
@@ -132,6 +133,7 @@ export function GuestViewer({ token, address, onLeave }: Props) {
     ),
     badge: null,
     countdown: null,
+    languages: <LanguageSwitch />,
     about: !over && view.data && (
       <Box as="section">
         {view.data.note && (

@@ -14,7 +14,7 @@ const plain = {
 } as const;
 
 interface Props {
-  subject: Pick<Subject, 'title' | 'sub' | 'badge' | 'countdown' | 'aiPath'>;
+  subject: Pick<Subject, 'title' | 'sub' | 'badge' | 'countdown' | 'languages' | 'aiPath'>;
   onBack: (() => void) | undefined;
   onKeys: () => void;
   onAct: (act: ShownAct) => void;
@@ -26,7 +26,7 @@ interface Props {
 
 /** The bar above the picture: what is open, for how long, and what else can be shown. */
 export function Header({ subject, onBack, onKeys, onAct, on, without, neighbours, desktop }: Props) {
-  const { title, sub, badge, countdown, aiPath } = subject;
+  const { title, sub, badge, countdown, languages, aiPath } = subject;
   const { t } = useTranslation();
   return (
     <Flex
@@ -123,6 +123,7 @@ export function Header({ subject, onBack, onKeys, onAct, on, without, neighbours
           )}
         </Flex>
       )}
+      {languages}
       <Button
         {...plain}
         size="sm"

@@ -22,6 +22,8 @@ export interface Subject {
   badge: ReactNode;
   /** The time that a share still gives access. */
   countdown: ReactNode;
+  /** The button for another language, where no other screen has one: for people without a session. */
+  languages?: ReactNode;
   aiPath?: string | undefined;
   /** Sections at the end of the panel. */
   about: ReactNode;
