@@ -21,8 +21,8 @@ import { sharesOf } from './insight';
 import { stackOf, titleOf } from './subject';
 
 /**
- * Asks before an image or a study is deleted. Names it and the people who lose access. Asks for a reason if it has a
- * patient, and for a typed word if others have access.
+ * Asks before an image or a study is deleted. Names it, the people who lose access and the guest links that end. Asks
+ * for a reason if it has a patient, and for a typed word if others have access.
  */
 export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutImage) {
   const { t } = useTranslation();
@@ -74,6 +74,7 @@ export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutIma
   if (!image) return null;
 
   const count = shares.data?.length ?? 0;
+  const guestLinks = image.recipients?.guestLinks ?? 0;
   const live = count > 0 || (shares.data === undefined && image.isShared);
   const stack = stackOf(image);
   const ofStudy = (count: number) =>
@@ -93,7 +94,7 @@ export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutIma
       onConfirm={confirm}
       pending={removal.isPending}
       finalFocus={finalFocus}
-      {...(live && { word: t('images.remove.word') })}
+      {...((live || guestLinks > 0) && { word: t('images.remove.word') })}
       fields={
         needsReason && (
           <Field label={t('images.remove.reason')} help={t('images.remove.reasonHelp')} error={fault}>
@@ -112,6 +113,7 @@ export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutIma
     >
       {stack && ofStudy(stack.imageCount)}
       {!stack && (count > 0 ? t('images.remove.shares', { count }) : t('images.remove.alone'))}
+      {guestLinks > 0 && ` ${t('images.remove.guestLinks', { count: guestLinks })}`}
       {image.patient && (
         <Text mt="2">
           <Said i18nKey="images.remove.patient" values={{ name: fullName(image.patient) }} />

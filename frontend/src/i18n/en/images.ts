@@ -179,6 +179,8 @@ export const images = {
     shares_one: 'This permanently deletes the image, its analysis and {{count}} share. Everyone will lose access now.',
     shares_other:
       'This permanently deletes the image, its analysis and {{count}} shares. Everyone will lose access now.',
+    guestLinks_one: '{{count, number}} guest link to it ends too.',
+    guestLinks_other: '{{count, number}} guest links to it end too.',
     word: 'delete',
     reason: 'Reason',
     reasonHelp: 'This image belongs to a patient. We keep your reason in the audit log.',

@@ -1,0 +1,54 @@
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import { screen } from '@testing-library/react';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startSession } from '../auth/session';
+import { answer, opened, renderScreen } from '../lib/testing';
+import { DeleteImageDialog } from './DeleteImageDialog';
+
+const owner = {
+  id: 'a'.repeat(24),
+  email: 'bilal@example.org',
+  username: 'bilal',
+  firstname: 'Bilal',
+  lastname: 'Siddiqui',
+  active: true,
+  role: { name: 'healthProvider' as const },
+};
+const study = { id: 'e'.repeat(24), kind: 'dicom', title: 'Left hand', imageCount: 2, modalities: [], size: 1 };
+const image = (guestLinks: number | undefined, more: object = {}) =>
+  ({
+    id: 'c'.repeat(24),
+    caption: 'Left hand',
+    contentType: 'image/png',
+    createAt: '2026-11-19T14:05:31.000Z',
+    owner,
+    isVerified: true,
+    isShared: false,
+    image_url: null,
+    recipients: { total: 0, opened: 0, locked: 0, pending: 0, ...(guestLinks && { guestLinks }) },
+    ...more,
+  }) as Image;
+
+async function ask(about: Image) {
+  answer({ 'GET /sharing': () => ({ body: { data: [] } }) });
+  renderScreen(<DeleteImageDialog open image={about} onClose={() => {}} finalFocus={() => null} />);
+  return (await opened('alertdialog')).textContent;
+}
+
+beforeEach(() => startSession(owner, 'token'));
+
+describe('the question before a deletion', () => {
+  it.each([
+    ['an image', 1, {}, '1 guest link to it ends too.'],
+    ['an image', 2, {}, '2 guest links to it end too.'],
+    ['a study', 2, { study }, '2 guest links to it end too.'],
+  ])('For %s with %i guest links it says that they end, and asks for a typed word.', async (_, count, more, words) => {
+    expect(await ask(image(count, more))).toContain(words);
+    expect(screen.getByRole('textbox')).toBeDefined();
+  });
+
+  it('Without guest links it says nothing about them, and asks for no word.', async () => {
+    expect(await ask(image(undefined))).not.toContain('guest link');
+    expect(screen.queryByRole('textbox')).toBeNull();
+  });
+});
