@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { annotationCalls } from '@lightbox/contract/annotations/calls.js';
 import type { Layer, Mark } from '@lightbox/contract/annotations/schemas.js';
-import { watching } from '@lightbox/core/access/grounds.js';
+import { seenBy } from '@lightbox/core/access/grounds.js';
 import { holdImage } from '@lightbox/core/access/hold.js';
 import { requireImage } from '@lightbox/core/access/images.js';
 import { refuseHeld } from '@lightbox/core/access/legalHolds.js';
@@ -90,5 +90,5 @@ async function seers(
   session: ClientSession,
 ): Promise<ObjectId[]> {
   if (!shared) return [author];
-  return [author, image.owner, ...image.audience, ...(await watching(gateway, image, image.audience, session))];
+  return [author, ...(await seenBy(gateway, image, image.audience, session))];
 }

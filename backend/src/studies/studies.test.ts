@@ -9,7 +9,17 @@ import { titleOf } from '@lightbox/core/studies/title.js';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeInspectors } from '../files/inspectionPool.js';
 import { Client, connectSocket } from '../testing/client.js';
-import { buildAdmin, buildPatient, buildProvider, type Person, shareCode } from '../testing/factories.js';
+import {
+  buildAdmin,
+  buildCarer,
+  buildEmergency,
+  buildPatient,
+  buildProvider,
+  buildShare,
+  buildStudy,
+  type Person,
+  shareCode,
+} from '../testing/factories.js';
 import { files } from '../testing/files.js';
 import { joinGateway } from '../testing/gateway.js';
 import { type Slice, slice } from '../testing/slices.js';
@@ -435,6 +445,21 @@ describe('people who see a study', () => {
     expect(gone.map(({ imagemetadataId }) => imagemetadataId).sort()).toEqual([first.id, later.id].sort());
     expect(gone[0]?.studyId).toBe(id);
     socket.socket.close();
+  });
+
+  it('are told live about its title as carers and by an emergency access too', async () => {
+    const [patient, carer] = [await buildPatient(test.gateway), await buildPatient(test.gateway)];
+    const image = await buildStudy(test.gateway, { owner, patient: patient._id });
+    await buildShare(test.gateway, { image, recipient: patient, verified: true });
+    await buildCarer(test.gateway, { patient, carer });
+    await buildEmergency(test.gateway, { patient, provider: friend });
+    const sockets = await Promise.all([carer, friend].map(({ token }) => connectSocket(test.url, { token })));
+    const id = String(image.study);
+    await api.as(owner).put(`/studies/${id}`, { title: 'Right hand' }).expect(200);
+    for (const one of sockets) {
+      expect(await one.until('study:updated')).toEqual([{ studyId: id }]);
+      one.socket.close();
+    }
   });
 
   it('find its share and its looks in the timeline of each of its images', async () => {

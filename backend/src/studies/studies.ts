@@ -3,6 +3,7 @@ import type { studyCalls } from '@lightbox/contract/studies/calls.js';
 import type { Study } from '@lightbox/contract/studies/schemas.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { refreshCards } from '@lightbox/core/access/cards.js';
+import { seenBy } from '@lightbox/core/access/grounds.js';
 import { touch } from '@lightbox/core/access/hold.js';
 import { requireStudy } from '@lightbox/core/access/studies.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
@@ -10,6 +11,7 @@ import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
 import { removeStudy } from '@lightbox/core/studies/removeStudy.js';
+import type { ClientSession } from 'mongoose';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { findPatient } from '../images/admitImage.js';
 import { recordLook } from '../images/looks.js';
@@ -75,16 +77,20 @@ export async function updateStudy({
       type: 'study.updated',
       record: study._id,
       owners: [renamed.owner],
-      recipients: [renamed.owner, ...(await audienceOf(gateway, renamed.lead))],
+      recipients: await seenBy(gateway, renamed, await audienceOf(gateway, renamed.lead, tx.session), tx.session),
     });
     return study._id;
   });
   return { data: await show(gateway, viewer, params.id) };
 }
 
-/** Returns the people who see the study, for the live update. */
-async function audienceOf({ models }: Gateway, lead: ObjectId | undefined): Promise<ObjectId[]> {
-  const image = lead && (await models.Image.findById(lead, { audience: 1 }).lean<ImageDoc>());
+/** Returns the recipients of the study's shares. */
+async function audienceOf(
+  { models }: Gateway,
+  lead: ObjectId | undefined,
+  session: ClientSession,
+): Promise<ObjectId[]> {
+  const image = lead && (await models.Image.findById(lead, { audience: 1 }, { session }).lean<ImageDoc>());
   return image?.audience ?? [];
 }
 

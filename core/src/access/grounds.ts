@@ -8,7 +8,7 @@ import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
 import type { StudyDoc } from '../models/study.js';
 import { type Care, carersOf, caresOf } from './carers.js';
-import { type Covered, emergenciesOf, watching as emergencyProviders } from './emergencies.js';
+import { type Covered, emergenciesOf, watching } from './emergencies.js';
 
 /** The facts on which access can rest beside the viewer's own shares. */
 export interface Grounds {
@@ -35,13 +35,17 @@ export async function groundsOf(models: Models, viewer: ImageViewer, among: obje
   return { emergencies, cares };
 }
 
-/** Returns the people who see the image or the study without a share of their own, for live updates; nobody while it is held. */
-export async function watching(
+/**
+ * Returns the people who see the image or the study, for live updates: its owner and its audience, and, while it is not
+ * held, those who see it without a share of their own.
+ */
+export async function seenBy(
   core: Pick<Core, 'models' | 'clock'>,
   covered: Covered & Pick<ImageDoc | StudyDoc, 'held'>,
   audience: readonly ObjectId[],
   session: ClientSession,
 ): Promise<ObjectId[]> {
-  if (covered.held) return [];
-  return [...(await emergencyProviders(core, covered, session)), ...(await carersOf(core.models, audience, session))];
+  const people = [covered.owner, ...audience];
+  if (covered.held) return people;
+  return [...people, ...(await watching(core, covered, session)), ...(await carersOf(core.models, audience, session))];
 }

@@ -1,5 +1,5 @@
 import type { ClientSession, QueryFilter } from 'mongoose';
-import { watching } from '../access/grounds.js';
+import { seenBy } from '../access/grounds.js';
 import { refuseHeld } from '../access/legalHolds.js';
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
@@ -180,7 +180,7 @@ export async function removeImage(
       type: 'image.delete',
       record: id,
       owners: [owner],
-      recipients: [...audience, owner, ...(await watching(core, removed, audience, session))],
+      recipients: await seenBy(core, removed, audience, session),
       refs: { blob, ...(study ? { study } : {}) },
       reason,
     });

@@ -1,5 +1,5 @@
 import type { QueryFilter } from 'mongoose';
-import { watching } from '../access/grounds.js';
+import { seenBy } from '../access/grounds.js';
 import { refuseHeld } from '../access/legalHolds.js';
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
@@ -43,7 +43,7 @@ export async function removeStudy(
       record: id,
       records: images.map(({ _id }) => _id),
       owners: images.length > 0 ? images.map(({ owner }) => owner) : [study.owner],
-      recipients: [...audience, study.owner, ...(await watching(core, study, audience, session))],
+      recipients: await seenBy(core, study, audience, session),
       reason,
     });
     return id;
