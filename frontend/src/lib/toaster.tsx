@@ -1,17 +1,25 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { useAtomValue } from 'jotai';
+import { holdPrivate } from './private';
 import { store } from './store';
 import { type Kind, type Toast, type ToastOptions, toastsAtom } from './toastState';
 
+let people = 0;
+holdPrivate(() => {
+  people += 1;
+});
+
 /**
- * Loads the chunk that draws toasts, then shows the first one. If the chunk cannot be loaded, `alert` shows the text.
+ * Loads the chunk that draws toasts, then shows the first one, unless its person has left meanwhile. If the chunk cannot be
+ * loaded, `alert` shows the text.
  */
 async function first(toast: Toast) {
+  const person = people;
   try {
     await import('./Toasts');
-    store.get(toastsAtom)?.create(toast);
+    if (person === people) store.get(toastsAtom)?.create(toast);
   } catch {
-    window.alert([toast.title, toast.description].filter(Boolean).join('\n'));
+    if (person === people) window.alert([toast.title, toast.description].filter(Boolean).join('\n'));
   }
 }
 

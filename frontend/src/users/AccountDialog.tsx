@@ -2,6 +2,7 @@ import { NativeSelect } from '@chakra-ui/react';
 import { type Role, roles } from '@lightbox/contract/permissions.js';
 import type { UserRow } from '@lightbox/contract/users/schemas.js';
 import { KeyIcon, ShieldSlashIcon, TrashIcon, UserMinusIcon, UserPlusIcon } from '@phosphor-icons/react';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fullName } from '../lib/format';
@@ -132,18 +133,18 @@ function SwitchUsers({ act, users, onClose, onDone }: Props & { act: 'activate' 
   const off = act === 'deactivate';
   const name = first ? fullName(first) : '';
 
-  const run = async () => {
-    const due = users.filter((user) => user.active === off);
-    if (due.length === 1 && due[0]) {
-      const done = await toggle.mutateAsync(due[0].id).catch(() => undefined);
-      if (done) toast.success(t(off ? 'users.table.deactivated' : 'users.table.activated', { name: fullName(due[0]) }));
-    } else {
-      const outcomes = await Promise.allSettled(due.map(({ id }) => toggle.mutateAsync(id)));
+  // One change of its own: when the person signs out meanwhile, the next one is not told of it.
+  const run = useMutation({
+    mutationFn: (due: UserRow[]) => Promise.allSettled(due.map(({ id }) => toggle.mutateAsync(id))),
+    onSuccess: (outcomes, due) => {
       const count = outcomes.filter(({ status }) => status === 'fulfilled').length;
-      if (count || due.length === 0) toast.success(t('users.table.changed', { count }));
-    }
-    onDone();
-  };
+      const [only] = due.length === 1 ? due : [];
+      if (only && count) {
+        toast.success(t(off ? 'users.table.deactivated' : 'users.table.activated', { name: fullName(only) }));
+      } else if (count || due.length === 0) toast.success(t('users.table.changed', { count }));
+      onDone();
+    },
+  });
 
   return (
     <ConfirmDialog
@@ -159,8 +160,8 @@ function SwitchUsers({ act, users, onClose, onDone }: Props & { act: 'activate' 
           : t('users.table.activateManyTitle', { count: users.length })
       }
       act={t(off ? 'users.table.deactivate' : 'users.table.activate')}
-      pending={toggle.isPending}
-      onConfirm={() => void run()}
+      pending={run.isPending}
+      onConfirm={() => run.mutate(users.filter((user) => user.active === off))}
     >
       {t(off ? 'users.table.deactivateText' : 'users.table.activateText')}
     </ConfirmDialog>
