@@ -50,7 +50,7 @@ for (const action of auditActionNames) areas.set(areaOf(action), [...(areas.get(
 function ActionPick({ value, onPick }: { value: string; onPick: (value: string) => void }) {
   const { t } = useTranslation();
   return (
-    <Pick label={t('audit.actionFilter')} Icon={FunnelIcon} width="200px" value={value} onPick={onPick}>
+    <Pick label={t('audit.actionFilter')} Icon={FunnelIcon} width="12.5rem" value={value} onPick={onPick}>
       <option value="">{t('audit.anyAction')}</option>
       {[...areas].map(([area, actions]) => (
         <optgroup key={area} label={t(`audit.area.${area}`, { defaultValue: area })}>
@@ -76,7 +76,7 @@ function Day({ label, value, onPick }: { label: string; value: string; onPick: (
         id={id}
         type="date"
         dir="ltr"
-        w={{ base: 'full', sm: '160px' }}
+        w={{ base: 'full', sm: '10rem' }}
         h="control"
         bg="bg.surface"
         value={value}
@@ -103,7 +103,7 @@ export function Filters({ person, params, filter }: Props) {
       <Pick
         label={t('audit.spanFilter')}
         Icon={CalendarBlankIcon}
-        width="170px"
+        width="10.625rem"
         value={span ?? ''}
         onPick={(since) => filter({ since, from: '', to: '' })}
       >
@@ -117,7 +117,7 @@ export function Filters({ person, params, filter }: Props) {
       <Pick
         label={t('audit.groupFilter')}
         Icon={SquaresFourIcon}
-        width="190px"
+        width="11.875rem"
         value={groupIn(params) ?? ''}
         onPick={(group) => filter({ group })}
       >
@@ -135,7 +135,7 @@ export function Filters({ person, params, filter }: Props) {
       <Pick
         label={t('audit.statusFilter')}
         Icon={CheckCircleIcon}
-        width="160px"
+        width="10rem"
         value={auditStatuses.find((one) => one === params.get('status')) ?? ''}
         onPick={(status) => filter({ status })}
       >

@@ -26,7 +26,7 @@ interface Props {
   onPick: (person: UserRow | undefined) => void;
 }
 
-const width = { base: 'full', md: '260px' };
+const width = { base: 'full', md: '16.25rem' };
 const height = 'control';
 
 function Chosen({ picked: { id, person }, onClear }: { picked: Picked; onClear: () => void }) {

@@ -68,7 +68,7 @@ function Footer({ paging, pagination }: Pick<Props<never>, 'paging' | 'paginatio
   return (
     <Flex align="center" gap="3" px="5" py="2.5" borderTopWidth="1px" fontSize="sm" color="fg.muted" wrap="wrap">
       <label htmlFor={id}>{t('common.rowsPerPage')}</label>
-      <NativeSelect.Root size="sm" width="74px">
+      <NativeSelect.Root size="sm" width="4.625rem">
         <NativeSelect.Field
           id={id}
           color="fg"

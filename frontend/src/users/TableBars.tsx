@@ -13,7 +13,7 @@ interface BarProps {
   act: ReactNode;
 }
 
-/** The title, the search and the role filter above the user table. */
+/** The title, the search and the role filter above the user table. Their sizes are in rem: larger text needs larger fields. */
 export function SearchBar({ search, onSearch, role, onRole, act }: BarProps) {
   const { t } = useTranslation();
   return (
@@ -22,22 +22,22 @@ export function SearchBar({ search, onSearch, role, onRole, act }: BarProps) {
         {t('users.table.title')}
       </Heading>
       <InputGroup
-        w={{ base: 'full', sm: '270px' }}
+        w={{ base: 'full', sm: '16.875rem' }}
         startElement={<MagnifyingGlassIcon size={18} aria-hidden />}
         startElementProps={{ color: 'fg.muted' }}
       >
         <Input
           type="search"
-          h="38px"
+          h="2.375rem"
           aria-label={t('users.table.searchLabel')}
           placeholder={t('users.table.search')}
           value={search}
           onChange={(event) => onSearch(event.target.value)}
         />
       </InputGroup>
-      <NativeSelect.Root w={{ base: 'full', sm: '170px' }} size="sm">
+      <NativeSelect.Root w={{ base: 'full', sm: '10.625rem' }} size="sm">
         <NativeSelect.Field
-          h="38px"
+          h="2.375rem"
           fontWeight="medium"
           aria-label={t('users.table.roleFilter')}
           value={role}

@@ -92,7 +92,7 @@ export function UserTable() {
             manages && (
               <Button
                 variant="outline"
-                h="38px"
+                h="2.375rem"
                 size="sm"
                 w={{ base: 'full', sm: 'auto' }}
                 loading={exporting.isPending}
