@@ -3,7 +3,7 @@ import { permissions } from '@lightbox/contract/permissions.js';
 import { knownSettings } from '@lightbox/contract/settings/known.js';
 import type { Page } from 'playwright-core';
 import type { Person } from '../person.js';
-import { rested, smallTargets, spills, withLargeText } from './layout.js';
+import { brokenActions, fieldsWithLargeText, rested, smallTargets, spills, withLargeText } from './layout.js';
 import type { Language } from './table.js';
 
 /** The names with a dot that some screens list on purpose. */
@@ -66,7 +66,8 @@ export async function settled(page: Page, ready?: string): Promise<void> {
 
 /** The windows that the page must fit: a wide one, a small laptop, 1280 px at a zoom of 200 %, and a small phone. */
 const phone = { width: 360, height: 740 };
-const sizes = [{ width: 1440, height: 900 }, { width: 1024, height: 768 }, { width: 640, height: 512 }, phone];
+const wide = { width: 1440, height: 900 };
+const sizes = [wide, { width: 1024, height: 768 }, { width: 640, height: 512 }, phone];
 export const desk = { width: 1280, height: 900 };
 
 /** Returns how many pixels the page is wider than its window, and the elements that cause it. */
@@ -138,7 +139,9 @@ export async function fits({ page }: Person, name: string): Promise<string[]> {
       ...(await sticksOut(page)),
       ...(await spills(page)),
       ...(size === phone ? await hidesColumns(page) : []),
+      ...(size === wide ? await brokenActions(page) : []),
     ]);
+    if (size === wide) found.push(...(await fieldsWithLargeText(page)));
     faults.push(...found.map((fault) => `${name} at ${size.width} px: ${fault}`));
   }
   const small = await smallTargets(page);

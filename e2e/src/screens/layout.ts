@@ -138,6 +138,49 @@ const crowds = (page: Page): Promise<string[]> =>
     return faults.slice(0, 5);
   })()`);
 
+/** Returns the fields in the bars of a table whose own text, or the example in them, is wider or taller than they are. */
+const cutFields = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`(() => {
+    const isSeen = ${isSeen};
+    const named = ${named};
+    const ruler = document.createElement('canvas').getContext('2d');
+    const fields = 'section:has(table) :is(select, input:not([type=checkbox], [type=date]))';
+    return [...document.querySelectorAll(fields)].filter(isSeen).flatMap((field) => {
+      const { fontFamily, fontSize, fontWeight, paddingLeft, paddingRight } = getComputedStyle(field);
+      ruler.font = [fontWeight, fontSize, fontFamily].join(' ');
+      const text = field.selectedOptions?.[0]?.text ?? (field.value || field.placeholder);
+      const over = ruler.measureText(text).width - (field.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight));
+      const above = parseFloat(fontSize) - field.clientHeight;
+      const faults = [];
+      if (over > 1) faults.push('“' + text + '” is ' + Math.round(over) + ' px wider than its field: ' + named(field));
+      if (above > 0) faults.push('“' + text + '” is taller than its field: ' + named(field));
+      return faults;
+    });
+  })()`);
+
+/** Returns the fields around tables of a desktop that cut their text when it is twice as large. */
+export async function fieldsWithLargeText(page: Page): Promise<string[]> {
+  await enlarge(page, true);
+  try {
+    return await rested(() => cutFields(page));
+  } finally {
+    await enlarge(page, false);
+  }
+}
+
+/** Returns the rows of tables whose actions stand in more than one line. */
+export const brokenActions = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`(() => {
+    const isSeen = ${isSeen};
+    const named = ${named};
+    return [...document.querySelectorAll('td:last-child')].filter(isSeen).flatMap((cell) => {
+      const [first, ...others] = [...cell.querySelectorAll('button, a[href]')].filter(isSeen);
+      const end = first?.getBoundingClientRect().bottom ?? 0;
+      const below = others.find((one) => one.getBoundingClientRect().top >= end);
+      return below ? ['an action stands in a second line: ' + named(below)] : [];
+    });
+  })()`);
+
 /** Returns the faults of the screen with text of twice the size. */
 export async function withLargeText(page: Page): Promise<string[]> {
   await enlarge(page, true);

@@ -144,7 +144,7 @@ export function AppSettings() {
             }}
           />
         ) : wide ? (
-          <Table.ScrollArea>
+          <Table.ScrollArea containerType="inline-size">
             <Table.Root fontSize=".90625rem" whiteSpace="normal" aria-busy={!ready}>
               <Table.Caption srOnly>{t('settings.title')}</Table.Caption>
               <Table.Header>

@@ -12,7 +12,7 @@ import { formatDate, fullName } from '../lib/format';
 import { toast } from '../lib/toaster';
 import { Said } from '../ui/Said';
 import { InputCell } from './inputs';
-import { Layout } from './Layout';
+import { Actions, Layout } from './Layout';
 import { type Faults, isSwitch, type Known, useFault, useRefusal, useSetKnown, useWords } from './settings';
 import { type Amount, amountOf, storedOf } from './units';
 import { ValueFields } from './ValueFields';
@@ -188,7 +188,7 @@ export function KnownRow({ known, info, setting, wide, draft, onDraft, onDefault
             </form>
           </Flex>
         ) : (
-          <Flex justify="flex-end" gap="1" wrap="wrap">
+          <Actions>
             {setting && (
               <IconButton
                 variant="ghost"
@@ -221,7 +221,7 @@ export function KnownRow({ known, info, setting, wide, draft, onDraft, onDefault
                 {t('settings.edit')}
               </Button>
             )}
-          </Flex>
+          </Actions>
         ),
       }}
     />

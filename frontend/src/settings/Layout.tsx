@@ -1,4 +1,4 @@
-import { Box, Table, Text } from '@chakra-ui/react';
+import { Box, Flex, Table, Text } from '@chakra-ui/react';
 import type { Setting } from '@lightbox/contract/settings/calls.js';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -36,13 +36,13 @@ export function Layout({ wide, parts }: { wide: boolean; parts: Parts }) {
   if (wide)
     return (
       <Table.Row bg="transparent" verticalAlign={editing ? 'top' : 'middle'} {...(editing && lampEdge)}>
-        <Table.Cell {...tall} ps="5" minW="160px">
+        <Table.Cell {...tall} ps="5" minW="176px">
           {name}
         </Table.Cell>
         <Table.Cell {...tall} minW="116px" maxW="280px">
           {value}
         </Table.Cell>
-        <Table.Cell {...tall} minW="120px">
+        <Table.Cell {...tall} minW="104px">
           {description}
         </Table.Cell>
         <Table.Cell {...tall} {...date}>
@@ -72,6 +72,16 @@ export function Layout({ wide, parts }: { wide: boolean; parts: Parts }) {
     </Box>
   );
 }
+
+/**
+ * The buttons of a setting. In a table with room for them they stand in one line, and the description gives way. Large text
+ * leaves no room: the width is in rem.
+ */
+export const Actions = ({ children }: { children: ReactNode }) => (
+  <Flex justify="flex-end" gap="1" wrap="wrap" css={{ '@container (min-width: 54rem)': { flexWrap: 'nowrap' } }}>
+    {children}
+  </Flex>
+);
 
 export function Name({ setting }: { setting: Setting }) {
   const { t } = useTranslation();

@@ -1,11 +1,11 @@
-import { Button, Flex, IconButton, Text } from '@chakra-ui/react';
+import { Button, IconButton, Text } from '@chakra-ui/react';
 import type { Setting } from '@lightbox/contract/settings/calls.js';
 import { ClockCounterClockwiseIcon, PencilSimpleIcon, TrashIcon } from '@phosphor-icons/react';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate } from '../lib/format';
 import { type Draft, EditRow } from './EditRow';
-import { Layout, Name } from './Layout';
+import { Actions, Layout, Name } from './Layout';
 
 interface RowProps {
   setting: Setting;
@@ -47,7 +47,7 @@ export function NoteRow({ setting, wide, draft, onDraft, onDelete, onHistory }: 
         created: formatDate(setting.createAt),
         updated: formatDate(setting.updatedAt),
         actions: (
-          <Flex justify="flex-end" gap="1" wrap="wrap">
+          <Actions>
             <Button
               ref={opener}
               variant="ghost"
@@ -76,7 +76,7 @@ export function NoteRow({ setting, wide, draft, onDraft, onDelete, onHistory }: 
             >
               <TrashIcon />
             </IconButton>
-          </Flex>
+          </Actions>
         ),
       }}
     />
