@@ -68,27 +68,32 @@ const ChatRow = memo(function ChatRow({ entry, current, own, online, draft, when
               </Text>
             </Flex>
             <Flex align="center" gap="2" minH="20px">
-              <Text
+              <Flex
                 as="span"
                 flex="1"
                 minW="0"
-                truncate
-                // The direction of the text decides at which end it is truncated. It still starts at the edge of the row.
-                dir="auto"
+                gap="1"
                 fontSize="sm"
                 lineHeight="1.45"
                 color={unread ? 'fg' : quiet}
                 fontWeight={unread ? 'semibold' : 'normal'}
               >
                 {draft !== undefined ? (
-                  <Text as="span" color={current ? quiet : 'danger.fg'} fontWeight="semibold">
+                  <Text as="span" flex="none" color={current ? quiet : 'danger.fg'} fontWeight="semibold">
                     {t('messages.draft')}{' '}
                   </Text>
                 ) : (
-                  own && `${t('messages.youSaid')} `
+                  own && (
+                    <Text as="span" flex="none">
+                      {t('messages.youSaid')}{' '}
+                    </Text>
+                  )
                 )}
-                <bdi>{text}</bdi>
-              </Text>
+                {/* The direction of the text decides at which end it is truncated. It still starts at the edge of the row. */}
+                <Text as="span" flex="1" minW="0" truncate dir="auto">
+                  {text}
+                </Text>
+              </Flex>
               {unread > 0 && <Count value={unread} label={t('messages.unread', { count: unread })} />}
             </Flex>
           </Box>

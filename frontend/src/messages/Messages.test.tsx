@@ -250,6 +250,13 @@ describe('the chat list', () => {
     expect(screen.getByText('Select a chat to start messaging')).toBeTruthy();
   });
 
+  it('The text of an own message has its own direction in the list, without the word before it.', async () => {
+    open('/messages');
+    const text = await screen.findByText('Hello Ben');
+    expect(text.closest('[dir=auto]')?.textContent).toBe('Hello Ben');
+    expect(text.closest('a')?.textContent).toContain('You:');
+  });
+
   it('The arrow keys move through the chat list.', async () => {
     all.push(message(3, cleo, ana, { content: 'From Cleo' }));
     open('/messages');

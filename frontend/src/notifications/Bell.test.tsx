@@ -117,6 +117,8 @@ describe('the bell', () => {
     fireEvent.click(await bell('Notifications, 1 unread'));
     const link = await screen.findByRole('link', { name: /Sana Mirza.* shared .*Chest PA/ });
     expect(link.textContent).toMatch(/Ends tomorrow \S*\d\d:\d\d/);
+    // A sentence of the page has its direction, also when it begins with a name in another script.
+    expect(link.querySelector('bdi, [dir=auto]')).toBeNull();
   });
 
   it('A notification is read when its image is opened in another way, and not before.', async () => {

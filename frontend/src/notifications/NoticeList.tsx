@@ -113,7 +113,7 @@ function Row({ notice, onOpen, onRead }: { notice: Notification; onOpen: () => v
                 fontWeight={unread ? '650' : 'medium'}
               >
                 {unread && <VisuallyHidden>{t('notifications.unread')}: </VisuallyHidden>}
-                <bdi>{title}</bdi>
+                {title}
               </Text>
               <Text
                 as="time"
