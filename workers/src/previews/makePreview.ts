@@ -22,7 +22,7 @@ import { BlobParts, type StoredParts } from './blobParts.js';
 import type { Pictures, Prepared } from './preview.js';
 
 /** Rises when drawings must be made again. Workers then do so by and by (`maintenance/redrawOld.ts`). */
-export const DRAWING_VERSION = 2;
+export const DRAWING_VERSION = 3;
 
 /**
  * Draws an image: its preview, its drawing and its tags, once. Images of an older version get the drawing alone. Does
