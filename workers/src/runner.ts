@@ -11,11 +11,12 @@ import { NewerVersion, withoutForeignText } from './failures.js';
 import { endings, handlers, type Tools } from './handlers.js';
 import type { JobContext } from './jobContext.js';
 import { tasks } from './maintenance/tasks.js';
+import { RendererAway, RendererDied } from './previews/renderer.js';
 
 /** The jobs of a killed worker are taken up after this time, instead of BullMQ's minute. */
 const LOCK_MS = 5_000;
 /**
- * A job that ends its worker each time must come to an end. After so many deaths one after the other it is taken up once more,
+ * A job that ends its worker, or the renderer, each time must come to an end. After so many deaths one after the other it is taken up once more,
  * and the next time it is given up (`endings`). Two queues decode foreign files. The jobs of the others are harmless, but the
  * file of another job may end their worker.
  */
@@ -101,13 +102,15 @@ async function work(tools: Tools, job: Job, token: string | undefined, signal: A
   const isGivenUp = job.stalledCounter > mostDeaths(job.queueName as QueueName);
   // A job that is given up, but cannot be while a part is away, must not run again.
   let isAlive = !isGivenUp;
+  // A renderer that is away says nothing about the file.
+  let keepsDeaths = false;
   try {
     const parsed = jobs[name].data.safeParse(job.data);
     if (!parsed.success) throw new NewerVersion(`The data of '${name}' are not what it takes.`);
     if (isGivenUp) {
       await endings[name]?.(tools, parsed.data as never);
       isAlive = true;
-      throw new UnrecoverableError('Its worker ended during it too often.');
+      throw new UnrecoverableError('Its worker or the renderer ended during it too often.');
     }
     const handler = handlers[name] as (tools: Tools, data: unknown, context: JobContext) => Promise<unknown>;
     await core.elections.steady(() =>
@@ -121,17 +124,21 @@ async function work(tools: Tools, job: Job, token: string | undefined, signal: A
       core.warn(withoutForeignText(error), 'a job waits for a part that is away');
       // The next attempt notes it, if Redis does not answer now.
       await noteAway(core.redis, job).catch(() => undefined);
-      return later(Math.min(AWAY_MS.first * 2 ** (job.attemptsStarted - 1), AWAY_MS.most));
+      keepsDeaths = error instanceof RendererAway;
+      const wait = Math.min(AWAY_MS.first * 2 ** (job.attemptsStarted - 1), AWAY_MS.most);
+      // Awaited here: nothing would catch it while `finally` waits.
+      return await later(error instanceof RendererDied ? await afterDeath(core, job, wait) : wait);
     }
     await awayNoMore(core, job);
-    if (error instanceof NewerVersion && isYoung) return later(UNKNOWN_MS);
+    if (error instanceof NewerVersion && isYoung) return await later(UNKNOWN_MS);
     const moved = error instanceof DelayedError || error instanceof WaitingError;
     if (!moved && (isLastAttempt || error instanceof UnrecoverableError || error instanceof NewerVersion)) {
       await settle(tools, job).catch(() => undefined);
     }
     throw error instanceof NewerVersion ? new UnrecoverableError(error.message) : withoutForeignText(error);
   } finally {
-    if (isAlive && job.stalledCounter > 0) await forgetDeaths(core, job.queueName as QueueName, job.id ?? '');
+    if (isAlive && !keepsDeaths && job.stalledCounter > 0)
+      await forgetDeaths(core, job.queueName as QueueName, job.id ?? '');
   }
 }
 
@@ -141,6 +148,16 @@ async function work(tools: Tools, job: Job, token: string | undefined, signal: A
  */
 async function forgetDeaths({ queues, redis }: Core, queue: QueueName, id: string): Promise<void> {
   await redis.hdel(queues.all[queue].toKey(id), 'stc').catch(() => undefined);
+}
+
+/**
+ * Counts a death of the renderer service as one of the job's. Returns the time until its next attempt: none when that gives it
+ * up, else a different one for each job, so that a file that kills the service does not take the same others with it again.
+ */
+async function afterDeath({ queues, redis }: Core, { id = '', queueName }: Job, wait: number): Promise<number> {
+  const queue = queueName as QueueName;
+  const deaths = await redis.hincrby(queues.all[queue].toKey(id), 'stc', 1).catch(() => 0);
+  return deaths > mostDeaths(queue) ? 0 : wait * (1 + Math.random());
 }
 
 /** If Redis does not answer now, `oldestAway` forgets the job after its end. */

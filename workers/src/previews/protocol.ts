@@ -74,6 +74,8 @@ export const TaskHeader = z.object({
   contentType: z.string().max(100),
   choice: FrameChoice.optional(),
   rectangles: Rectangles.optional(),
+  /** The asker knows the answers `begun` and `stopping` of the service. */
+  tells: z.literal(true).optional(),
 });
 
 export interface Task extends z.infer<typeof TaskHeader> {
@@ -114,12 +116,15 @@ const Size = z.object({ width: z.int().positive(), height: z.int().positive() })
 
 /**
  * Header of a frame with an answer. `unreadable`: the file cannot be drawn, so a retry is useless. `crashed`: the renderer
- * service lost the process that drew it. `rss`: memory of the process in bytes. The body is the picture. `part`: the body
+ * service lost the process that drew it. `begun`: the service decodes the file from now on, and the answer follows. `stopping`:
+ * it was told to end, and the file is not the cause. `rss`: memory of the process in bytes. The body is the picture. `part`: the body
  * is the next part of the plain frames, and the answer follows. `prepared`: the body is the preview, if there is one, and
  * behind it `PreparedFacts` of this length.
  */
 export const AnswerHeader = z.union([
   z.object({ ready: z.literal(true) }),
+  z.object({ begun: z.literal(true) }),
+  z.object({ stopping: z.literal(true) }),
   z.object({ unreadable: z.literal(true), rss: z.number().optional() }),
   z.object({ crashed: z.string().max(200) }),
   z.object({ part: z.literal(true) }),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { readFrames, writeFrame } from './frames.js';
 import { AnswerHeader, answerLimits, resultOf } from './protocol.js';
-import { RenderCrashed, type Renderer, RendererAway } from './renderer.js';
+import { RenderCrashed, type Renderer, RendererAway, RendererDied } from './renderer.js';
 
 /**
  * Timeout for a service that hangs. A working service answers, or sends the next part, within its own,
@@ -16,12 +16,14 @@ export class RemoteRenderer implements Renderer {
 
   constructor(private readonly path: string) {}
 
-  run: Renderer['run'] = async (name, bytes, contentType, { choice, rectangles, onPart } = {}) => {
+  run: Renderer['run'] = async (name, bytes, contentType, { choice, rectangles, onBegin, onPart } = {}) => {
     const socket = createConnection(this.path);
     // Reading and writing report the same errors to this call.
     socket.on('error', () => undefined);
     /** The error of `onPart`, which is not the renderer's. */
     let failed: unknown;
+    /** The service decodes the file, and has not said that it stops. */
+    let isDecoding = false;
     const abort = () => socket.destroy(new RendererAway());
     const timer = setTimeout(abort, TIMEOUT_MS);
     this.stopping.signal.addEventListener('abort', abort, { once: true });
@@ -29,11 +31,20 @@ export class RemoteRenderer implements Renderer {
       await once(socket, 'connect').catch(() => {
         throw new RendererAway();
       });
-      await writeFrame(socket, { name, contentType, choice, rectangles }, bytes);
+      await writeFrame(socket, { name, contentType, choice, rectangles, tells: true }, bytes);
       for await (const frame of readFrames(socket, answerLimits)) {
         timer.refresh();
         const header = AnswerHeader.parse(frame.header);
         if ('crashed' in header) throw new RenderCrashed(header.crashed);
+        if ('stopping' in header) {
+          isDecoding = false;
+          break;
+        }
+        if ('begun' in header && !isDecoding) {
+          isDecoding = true;
+          onBegin?.();
+          continue;
+        }
         if (!('part' in header)) return resultOf(name, header, frame.body);
         await onPart?.(frame.body).catch((error) => {
           failed = error;
@@ -42,7 +53,8 @@ export class RemoteRenderer implements Renderer {
       }
       throw new RendererAway();
     } catch (error) {
-      throw error === failed || error instanceof RenderCrashed ? error : new RendererAway();
+      if (error === failed || error instanceof RenderCrashed) throw error;
+      throw isDecoding && !this.stopping.signal.aborted ? new RendererDied() : new RendererAway();
     } finally {
       clearTimeout(timer);
       this.stopping.signal.removeEventListener('abort', abort);

@@ -5,6 +5,8 @@ import type { FrameChoice, TaskName, Tasks } from './protocol.js';
 export interface RunOptions {
   choice?: FrameChoice;
   rectangles?: readonly BlackRectangle[];
+  /** Called when the decoder gets the file, which may have waited for others before. */
+  onBegin?: () => void;
   /** Gets the plain frames, or the blacked out file, in order, part after part. The next part is read when it has resolved. */
   onPart?: (part: Buffer) => Promise<void>;
 }
@@ -39,4 +41,12 @@ export class RendererAway extends PartAway {
   constructor() {
     super('The renderer cannot be reached.');
   }
+}
+
+/**
+ * The renderer service went away while it decoded this file, and was not told to stop. The file may be the cause: it counts as
+ * a death during the job (`runner.ts`).
+ */
+export class RendererDied extends RendererAway {
+  override name = 'RendererDied';
 }

@@ -62,6 +62,7 @@ const crash = (reason: string) => new RenderCrashed(reason);
 
 interface Job {
   task: Task;
+  onBegin: RunOptions['onBegin'];
   onPart: RunOptions['onPart'];
   resolve: (answer: Answer) => void;
   reject: (error: Error) => void;
@@ -95,10 +96,10 @@ export class Renderers implements Renderer {
     this.options = { ...defaults, ...options };
   }
 
-  run: Renderer['run'] = async (name, bytes, contentType, { choice, rectangles, onPart } = {}) => {
+  run: Renderer['run'] = async (name, bytes, contentType, { choice, rectangles, onBegin, onPart } = {}) => {
     if (this.closed) throw new RendererAway();
     const { header, body } = await new Promise<Answer>((resolve, reject) => {
-      this.waiting.push({ task: { name, bytes, contentType, choice, rectangles }, onPart, resolve, reject });
+      this.waiting.push({ task: { name, bytes, contentType, choice, rectangles }, onBegin, onPart, resolve, reject });
       this.next();
     });
     return resultOf(name, header, body);
@@ -165,6 +166,7 @@ export class Renderers implements Renderer {
   private ask(child: Child): void {
     if (!child.job) return;
     const { bytes, ...header } = child.job.task;
+    child.job.onBegin?.();
     this.limitFile(child, header.contentType);
     writeFrame(child.channel, header, bytes).catch(() => this.end(child, crash('the renderer is gone')));
   }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
@@ -7,11 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { compiled } from '@lightbox/core/process/compiled.js';
+import { createLogger } from '@lightbox/core/process/log.js';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { nativeFile } from '../testing/dicom.js';
 import { RemoteRenderer } from './remoteRenderer.js';
+import { type Renderer, RendererAway } from './renderer.js';
 import { findSandbox, isolations } from './sandbox.js';
+import { startRenderService } from './service.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'lightbox-hostile-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -152,8 +155,37 @@ describe('the renderer service', () => {
     await expect(remote.run('frame', Buffer.alloc(1), 'image/png')).rejects.toMatchObject({ name: 'RendererAway' });
     await start();
     const file = remote.run('frame', Buffer.alloc(8 << 20), 'image/png');
-    await Promise.all([expect(file).rejects.toMatchObject({ name: 'RendererAway' }), end('SIGKILL')]);
+    await Promise.all([expect(file).rejects.toBeInstanceOf(RendererAway), end('SIGKILL')]);
     await start();
     expect(await remote.run('frame', Buffer.alloc(1), 'image/png')).toBeNull();
+  });
+
+  /** Stops a service while it decodes a file, by a decoder that refuses the file then, or not. Returns what became of the file. */
+  async function stopDuring(refuses: boolean): Promise<Error> {
+    const decoder = new EventEmitter();
+    const begun = once(decoder, 'begun');
+    const renderer: Renderer = {
+      run: (_name, _bytes, _type, { onBegin } = {}) => {
+        onBegin?.();
+        return new Promise((_, reject) => decoder.once('refuse', reject));
+      },
+      close: async () => void (refuses && decoder.emit('refuse', new RendererAway())),
+    };
+    const path = join(folder, 'stopping.sock');
+    const log = createLogger({ production: true, logLevel: 'silent' }, 'renderer');
+    const running = await startRenderService(path, renderer, log);
+    const onBegin = () => void decoder.emit('begun');
+    const file = new RemoteRenderer(path).run('frame', Buffer.alloc(1), 'image/png', { onBegin }).then(
+      () => new Error('It was drawn.'),
+      (error) => error,
+    );
+    await begun;
+    await running.stop();
+    return file;
+  }
+
+  test('counts as away for a file when it is told to stop, and as one that died when it goes without a word', async () => {
+    expect((await stopDuring(true)).name).toBe('RendererAway');
+    expect((await stopDuring(false)).name).toBe('RendererDied');
   });
 });

@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import type { Logger } from '@lightbox/core/process/log.js';
 import { readFrames, writeFrame } from './frames.js';
 import { type AnswerHeader, answerOf, TaskHeader, taskLimits } from './protocol.js';
-import { RenderCrashed, type Renderer } from './renderer.js';
+import { RenderCrashed, type Renderer, RendererAway } from './renderer.js';
 
 export interface RenderService {
   stop: () => Promise<void>;
@@ -45,17 +45,23 @@ export async function startRenderService(path: string, renderer: Renderer, log: 
 
 async function serve(socket: Socket, renderer: Renderer): Promise<void> {
   for await (const { header, body } of readFrames(socket, taskLimits)) {
-    const { name, contentType, choice, rectangles } = TaskHeader.parse(header);
+    const { name, contentType, choice, rectangles, tells } = TaskHeader.parse(header);
+    // Its worker counts a death of this process from here on as one of the file's.
+    const onBegin = () => {
+      if (tells) writeFrame(socket, { begun: true } satisfies AnswerHeader).catch(() => undefined);
+    };
     const onPart = (part: Buffer) => writeFrame(socket, { part: true } satisfies AnswerHeader, part);
     try {
       const result = await renderer.run(name, body, contentType, {
         ...(choice ? { choice } : {}),
         ...(rectangles ? { rectangles } : {}),
+        onBegin,
         onPart,
       });
       const answer = result ? answerOf(name, result) : { header: { unreadable: true } satisfies AnswerHeader };
       await writeFrame(socket, answer.header, 'body' in answer ? answer.body : undefined);
     } catch (error) {
+      if (error instanceof RendererAway && tells) await writeFrame(socket, { stopping: true } satisfies AnswerHeader);
       if (!(error instanceof RenderCrashed)) throw error;
       await writeFrame(socket, { crashed: error.message } satisfies AnswerHeader);
     }
