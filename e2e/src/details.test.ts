@@ -15,11 +15,12 @@ const umair = { email: 'umair.latif@example.org', username: 'umair.latif', first
 
 let provider: Person;
 let colleague: Person;
+let wrist: string;
 
 test.beforeAll(async ({ browser, shared: product }) => {
   [provider, colleague] = (await enterProviders(product, browser, saba, umair)) as [Person, Person];
   const buffer = readFileSync(join(assets, 'hand-xray.jpg'));
-  await provider.upload('Right wrist', { name: 'wrist.jpg', mimeType: 'image/jpeg', buffer });
+  ({ id: wrist } = await provider.upload('Right wrist', { name: 'wrist.jpg', mimeType: 'image/jpeg', buffer }));
   const idOf = async (person: Person) => (await person.call<{ id: string }>('/users/profile')).id;
   const [ownId, otherId] = await Promise.all([idOf(provider), idOf(colleague)]);
   await provider.call('/message/send', 'POST', { recipientId: otherId, content: 'Could you look at the wrist?' });
@@ -94,6 +95,26 @@ test('The tooltip of the menu disappears when the focus has passed it.', async (
   for (let i = 0; i < 40 && !(await inContent()); i++) await page.keyboard.press('Tab');
   expect(await inContent()).toBe(true);
   await expect.poll(() => page.locator('[role=tooltip]:visible').count()).toBe(0);
+});
+
+test('On a phone an opened image is seen from its top, and the focus is on the screen.', async () => {
+  const { page } = provider;
+  await page.setViewportSize({ width: 360, height: 640 });
+  await page.goto(`/view-images?image=${wrist}`);
+  await page.getByRole('dialog').getByRole('img').first().waitFor();
+  // The dialog takes the focus, and may scroll, after it is drawn.
+  await expect.poll(() => page.evaluate(`document.activeElement.closest('[role=dialog]') !== null`)).toBe(true);
+  await page.evaluate(
+    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))',
+  );
+  const isSeen = `(() => {
+    const { bottom } = document.activeElement.getBoundingClientRect();
+    const scrolled = [...document.querySelectorAll('[role=dialog], [role=dialog] *')].some((one) => one.scrollTop > 0);
+    return !scrolled && bottom <= innerHeight;
+  })()`;
+  await expect.poll(() => page.evaluate(isSeen)).toBe(true);
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
 test('The marks on the films of the landing page do not overlap on a phone.', async () => {

@@ -1,7 +1,7 @@
 import { Box, Dialog, Flex, Grid, IconButton } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { XIcon } from '@phosphor-icons/react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fullName } from '../lib/format';
 import { EndedWell } from '../ui/ImageWell';
@@ -37,6 +37,7 @@ interface Props extends Pick<Opening, 'open' | 'onClose' | 'onExited' | 'finalFo
 /** The frame of the dialogs that show an image or a study large. */
 export function LargeDialog({ open, onClose, onExited, finalFocus, picture, children }: Props) {
   const { t } = useTranslation();
+  const close = useRef<HTMLButtonElement>(null);
   return (
     <Modal
       open={open}
@@ -44,6 +45,8 @@ export function LargeDialog({ open, onClose, onExited, finalFocus, picture, chil
       closable={false}
       onExitComplete={onExited}
       finalFocusEl={finalFocus}
+      // The first button is below the picture, on a phone out of sight: the focus would scroll the picture away.
+      initialFocus={() => close.current}
       scrollBehavior="inside"
       maxW={{ base: '100vw', md: 'min(1120px, calc(100vw - 64px))' }}
     >
@@ -55,6 +58,7 @@ export function LargeDialog({ open, onClose, onExited, finalFocus, picture, chil
       </Grid>
       <Dialog.CloseTrigger asChild top="3" insetEnd="3">
         <IconButton
+          ref={close}
           variant="ghost"
           size="sm"
           aria-label={t('common.close')}
