@@ -22,6 +22,8 @@ let exact = '';
 let curve = '';
 /** A film whose frames have different functions. */
 let film = '';
+/** A picture of 8 bits with a sign. */
+let signed = '';
 /** A picture whose values are below 0.01, without a window. */
 let small = '';
 const others: Person[] = [];
@@ -46,6 +48,32 @@ function striped(...rescale: Buffer[]): Buffer {
       element(0x00280103, 'US', 0),
       ...rescale,
       element(0x7fe00010, 'OW', Buffer.concat([pixels, pixels])),
+    ]),
+  );
+}
+
+/** The values of stripes that are bytes with a sign. */
+const signedStripes = [-100, -1, 90];
+
+function signedBytes(): Buffer {
+  const pixels = Buffer.from(
+    Int8Array.from({ length: side * side }, (_, i) => signedStripes[Math.floor(((i % side) / side) * 3)] as number)
+      .buffer,
+  );
+  return partTen(
+    Buffer.concat([
+      element(0x00080060, 'CS', 'OT'),
+      element(0x00280002, 'US', 1),
+      element(0x00280004, 'CS', 'MONOCHROME2'),
+      element(0x00280010, 'US', side),
+      element(0x00280011, 'US', side),
+      element(0x00280100, 'US', 8),
+      element(0x00280101, 'US', 8),
+      element(0x00280102, 'US', 7),
+      element(0x00280103, 'US', 1),
+      element(0x00281050, 'DS', '0'),
+      element(0x00281051, 'DS', '256'),
+      element(0x7fe00010, 'OB', pixels),
     ]),
   );
 }
@@ -87,6 +115,7 @@ test.beforeAll(async ({ browser, shared }) => {
   const groups = element(0x52009230, 'SQ', Buffer.concat([voi('SIGMOID'), voi('LINEAR')]));
   const buffer = striped(element(0x00280008, 'IS', '2'), ...rescale, groups);
   film = (await owner.upload('Film', { name: 'film', mimeType: 'application/dicom', buffer })).id;
+  signed = (await owner.upload('Signed', { name: 'signed', mimeType: 'application/dicom', buffer: signedBytes() })).id;
   small = await upload('Map of small values', [0x00281052, '0'], [0x00281053, '0.000001']);
 });
 
@@ -181,5 +210,13 @@ test.for([
   await expect.poll(seen).toEqual([215, 128, 46].map((level) => expect.closeTo(level, -0.5)));
   await page.keyboard.press('End');
   await expect.poll(seen).toEqual([234, 122, 21].map((level) => expect.closeTo(level, -0.5)));
+  await visit(page, `/viewer/${signed}`);
+  await shows(page, { image: signed, center: 0, width: 256 });
+  await expect.poll(seen).toEqual([28, 127, 218].map((level) => expect.closeTo(level, -0.5)));
+  await press(page, 'Probe');
+  for (const [i, x] of middles.entries()) {
+    const value = { value: signedStripes[i] as number, within: 0.001, unit: '' };
+    await measures(page, 'probe', value, () => drag(page, at([x, 60]), at([x, 80 + i * 40])));
+  }
   expect(person.complaints).toEqual([]);
 });

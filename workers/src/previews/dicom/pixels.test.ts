@@ -231,6 +231,23 @@ describe('colours reach a viewer as RGB', () => {
   });
 });
 
+test('Greys of 8 bits with a sign are served in 16 bits, because the library of the viewer has no bytes with a sign.', async () => {
+  const values = Int8Array.from({ length: 64 }, (_, i) => i * 4 - 128);
+  const shape: Pixels = { rows: 8, columns: 8, bits: 8, signed: true };
+  const native = nativeFile(shape, Buffer.from(values.buffer), 'explicit', 'OB');
+  const rle = encapsulatedFile(shape, '1.2.840.10008.1.2.5', [
+    compress('encodeRle', shape, Buffer.from(values.buffer)),
+  ]);
+  for (const file of [native, rle]) {
+    expect((await prepared(file)).drawing.facts).toMatchObject({
+      bitsAllocated: 16,
+      bitsStored: 8,
+      pixelRepresentation: 1,
+    });
+    expect(await seen(file)).toEqual([...values]);
+  }
+});
+
 describe('the frames of a film are found', () => {
   const film = { ...GREY, frames: 3 };
   const three = [0, 1, 2].map((frame) => Buffer.from(Uint16Array.from(greys, (value) => value + frame).buffer));

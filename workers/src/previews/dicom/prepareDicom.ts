@@ -11,10 +11,10 @@ import { drawFrame, shapeOf } from './drawFrame.js';
 import { frameTime, generalFacts, greyFacts, perFrameFacts, placeFacts, present } from './facts.js';
 import { type Film, middleOf, openFilm } from './film.js';
 import { overlaysOf } from './overlays.js';
-import { type PlainFrame, plainFrame } from './plainFrame.js';
+import type { PlainFrame } from './plainFrame.js';
 import { encapsulatedPdf, reportOf } from './report.js';
 import { reportPage } from './reportPage.js';
-import { asIsFacts, servedAsIs, unlessDamaged } from './serve.js';
+import { asIsFacts, servedAsIs, servedPixels, unlessDamaged } from './serve.js';
 import { tagRows } from './tags.js';
 
 /** Draws a DICOM file. */
@@ -66,7 +66,7 @@ async function filmDrawing(film: Film, sendPart: SendPart): Promise<Drawing> {
       frames: served.frames,
     };
   }
-  const sample = plainFrame(film, middleOf(frames.count));
+  const sample = servedPixels(film, middleOf(frames.count));
   const plain = { ...common, facts: { ...facts, ...plainFacts(film, sample) } };
   if (sample.pixels.byteLength * frames.count > limits.plainBytes) return { ...undrawable, ...plain };
   const mediaType = mediaTypeOf(syntaxes.explicitLittle);
@@ -110,7 +110,7 @@ async function sendPlain(film: Film, sendPart: SendPart): Promise<FramePart[][]>
   let [at, sent] = [0, 0];
   for (let frame = 0; frame < film.frames.count; frame++) {
     await loadCodecs();
-    const pixels = unlessDamaged(() => plainFrame(film, frame).pixels, null);
+    const pixels = unlessDamaged(() => servedPixels(film, frame).pixels, null);
     frames.push(pixels ? [[at, pixels.byteLength]] : []);
     if (pixels) waiting.push(Buffer.from(pixels.buffer, pixels.byteOffset, pixels.byteLength));
     at += pixels?.byteLength ?? 0;

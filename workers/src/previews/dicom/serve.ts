@@ -5,7 +5,7 @@ import { type JpegStream, readJpeg, readJpeg2000 } from './codestream.js';
 import { Undrawable } from './dataSet.js';
 import { syntaxes } from './dicomFile.js';
 import type { Film } from './film.js';
-import { encodedFrame, jpegColours, plainFrame } from './plainFrame.js';
+import { encodedFrame, jpegColours, type PlainFrame, plainFrame } from './plainFrame.js';
 
 /** Frames that a browser takes as they lie in the file. */
 export interface Served {
@@ -18,11 +18,20 @@ type Pixels = Partial<FrameFacts>;
 /** Returns the frames as they lie in the file, or null when a browser would not draw each of them right. */
 export function servedAsIs(film: Film): Served | null {
   const { file, frames } = film;
-  if (file.inflated || frames.values !== 'integer') return null;
+  if (file.inflated || frames.values !== 'integer' || isSignedByte(film)) return null;
   if (!frames.encapsulated) return isTidy(film) ? ranges(film, syntaxes.explicitLittle) : null;
   if (!isServed(file.syntax)) return null;
   if (file.syntax === syntaxes.rle) return film.pixels.samples === 1 && isTidy(film) ? ranges(film, file.syntax) : null;
   return compressed(film, file.syntax);
+}
+
+/** Greys that browsers read without their sign: the imaging library has no bytes with one. */
+const isSignedByte = ({ pixels }: Film): boolean => pixels.samples === 1 && pixels.signed && pixels.bitsAllocated === 8;
+
+/** Returns the values of a frame, from 0, in a form that browsers read. */
+export function servedPixels(film: Film, frame: number): PlainFrame {
+  const plain = plainFrame(film, frame);
+  return plain.pixels instanceof Int8Array ? { ...plain, pixels: Int16Array.from(plain.pixels) } : plain;
 }
 
 function ranges(film: Film, syntax: ServedSyntax): Served {
