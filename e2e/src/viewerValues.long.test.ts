@@ -24,6 +24,8 @@ let curve = '';
 let film = '';
 /** A picture of 8 bits with a sign. */
 let signed = '';
+/** A picture without a window whose first stripe is padding. */
+let padded = '';
 /** A picture whose values are below 0.01, without a window. */
 let small = '';
 const others: Person[] = [];
@@ -55,7 +57,8 @@ function striped(...rescale: Buffer[]): Buffer {
 /** The values of stripes that are bytes with a sign. */
 const signedStripes = [-100, -1, 90];
 
-function signedBytes(): Buffer {
+/** Returns them without a window and with padding, or with a window. */
+function signedBytes(padding?: number): Buffer {
   const pixels = Buffer.from(
     Int8Array.from({ length: side * side }, (_, i) => signedStripes[Math.floor(((i % side) / side) * 3)] as number)
       .buffer,
@@ -71,8 +74,9 @@ function signedBytes(): Buffer {
       element(0x00280101, 'US', 8),
       element(0x00280102, 'US', 7),
       element(0x00280103, 'US', 1),
-      element(0x00281050, 'DS', '0'),
-      element(0x00281051, 'DS', '256'),
+      ...(padding === undefined
+        ? [element(0x00281050, 'DS', '0'), element(0x00281051, 'DS', '256')]
+        : [element(0x00280120, 'SS', padding)]),
       element(0x7fe00010, 'OB', pixels),
     ]),
   );
@@ -115,7 +119,10 @@ test.beforeAll(async ({ browser, shared }) => {
   const groups = element(0x52009230, 'SQ', Buffer.concat([voi('SIGMOID'), voi('LINEAR')]));
   const buffer = striped(element(0x00280008, 'IS', '2'), ...rescale, groups);
   film = (await owner.upload('Film', { name: 'film', mimeType: 'application/dicom', buffer })).id;
-  signed = (await owner.upload('Signed', { name: 'signed', mimeType: 'application/dicom', buffer: signedBytes() })).id;
+  const uploadBytes = async (caption: string, buffer: Buffer) =>
+    (await owner.upload(caption, { name: 'bytes', mimeType: 'application/dicom', buffer })).id;
+  signed = await uploadBytes('Signed', signedBytes());
+  padded = await uploadBytes('Padded', signedBytes(signedStripes[0]));
   small = await upload('Map of small values', [0x00281052, '0'], [0x00281053, '0.000001']);
 });
 
@@ -218,5 +225,8 @@ test.for([
     const value = { value: signedStripes[i] as number, within: 0.001, unit: '' };
     await measures(page, 'probe', value, () => drag(page, at([x, 60]), at([x, 80 + i * 40])));
   }
+  await visit(page, `/viewer/${padded}`);
+  await shows(page, { image: padded, center: 45, width: 92 });
+  await expect.poll(seen).toEqual([0, 0, 255]);
   expect(person.complaints).toEqual([]);
 });

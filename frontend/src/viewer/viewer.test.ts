@@ -18,7 +18,15 @@ import { queryClient } from '../lib/query';
 import { answer } from '../lib/testing';
 import { frameIdOf, frameOf } from './engine/frameId';
 import { moduleOf } from './engine/modules';
-import { checkDecoded, checkLength, checkSize, DamagedFrame, throughTable, throughTables } from './engine/pixels';
+import {
+  checkDecoded,
+  checkLength,
+  checkSize,
+  DamagedFrame,
+  extentWithoutPadding,
+  throughTable,
+  throughTables,
+} from './engine/pixels';
 import { entriesOf, entryOfImage } from './entries';
 import { studyFacts } from './frames';
 import { acts, commandOf, keysOfAct, keysOfTool, tools, usesKey } from './keys';
@@ -82,6 +90,17 @@ describe('the loader', () => {
     // A window takes the place of the VOI LUT.
     const window = [{ center: 1, width: 2 }];
     expect(Array.from(throughTables([7, 8], { windows: window, voiLuts: [voi], modalityLut }))).toEqual([2, 0]);
+  });
+
+  it('The window that fits a picture leaves its padding out.', () => {
+    const range = (padding: Partial<FrameFacts>, scaled = false) =>
+      extentWithoutPadding([-2000, -1990, 0, 200], padding, scaled);
+    expect(range({})).toBeUndefined();
+    expect(range({ pixelPaddingValue: -2000 })).toEqual({ lower: -1990, upper: 200 });
+    const both = { pixelPaddingValue: -1990, pixelPaddingRangeLimit: -2000 };
+    expect(range({ ...both, rescaleSlope: -1, rescaleIntercept: 5 })).toEqual({ lower: -195, upper: 5 });
+    expect(range({ pixelPaddingValue: 0, rescaleIntercept: -2000 }, true)).toEqual({ lower: -1990, upper: 200 });
+    expect(range({ pixelPaddingValue: -2000, pixelPaddingRangeLimit: 200 })).toBeUndefined();
   });
 
   it('The name of a frame leads back to its image and number.', () => {

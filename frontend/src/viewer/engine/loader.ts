@@ -2,7 +2,7 @@ import { imageLoader, metaData, type Types } from '@cornerstonejs/core';
 import { createImage, init } from '@cornerstonejs/dicom-image-loader';
 import { factsOfFrame } from '@lightbox/contract/annotations/measuring.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
-import { voiFunctionOf } from '@lightbox/contract/images/voi.js';
+import { voiFunctionOf, windowOf } from '@lightbox/contract/images/voi.js';
 import { ApiError } from '../../lib/http';
 import { type FrameBytes, fetchFrame, fetchRendered } from '../frames';
 import { type FrameRef, frameOf, scheme } from './frameId';
@@ -12,6 +12,7 @@ import {
   checkLength,
   checkSize,
   DamagedFrame,
+  extentWithoutPadding,
   hasFractions,
   keepBeforeVoi,
   modalityValues,
@@ -89,6 +90,14 @@ function applyRescale(image: Made, facts: FrameFacts): void {
   if (facts.windows.length === 0) Object.assign(image, fitting);
 }
 
+/** Gives an image without a window the one that fits its values without the padding, as the server draws it. */
+function fitWithoutPadding(image: Made, facts: FrameFacts): void {
+  const extent = extentWithoutPadding(image.getPixelData(), facts, Boolean(image.preScale?.scaled));
+  if (!extent) return;
+  const { center, width } = windowOf(extent, 'LINEAR');
+  Object.assign(image, { windowCenter: center, windowWidth: width });
+}
+
 /** Facts of the frames that are being decoded: the library reads them again at the end, when the image may be closed. */
 const decoding = new Map<string, FrameFacts>();
 
@@ -111,6 +120,7 @@ async function decoded(frameId: string, bytes: Uint8Array, syntax: string, optio
   if (!image.color) Object.assign(image, { voiFunction: voiFunctionOf(own) });
   if (!image.color && usesTable(own)) applyTables(image, own);
   else if (!image.color && fractions) applyRescale(image, own);
+  if (!image.color && !usesTable(own) && own.windows.length === 0) fitWithoutPadding(image, own);
   return image;
 }
 

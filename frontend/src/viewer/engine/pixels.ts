@@ -108,6 +108,36 @@ export function extentOf({ minPixelValue, maxPixelValue, slope, intercept, preSc
   return { lower: minPixelValue * slope + intercept, upper: maxPixelValue * slope + intercept };
 }
 
+type Padded = Pick<FrameFacts, 'pixelPaddingValue' | 'pixelPaddingRangeLimit' | 'rescaleSlope' | 'rescaleIntercept'>;
+
+/**
+ * Returns the lowest and the highest value of the modality without the padding (PS3.3 §C.7.5.1.1.2); undefined where the file
+ * has no padding, or nothing else. `scaled`: the values are those behind the rescale already.
+ */
+export function extentWithoutPadding(
+  values: ArrayLike<number>,
+  { pixelPaddingValue, pixelPaddingRangeLimit, rescaleSlope = 1, rescaleIntercept = 0 }: Padded,
+  scaled: boolean,
+): ValueRange | undefined {
+  if (pixelPaddingValue === undefined) return undefined;
+  const behind = (value: number) => value * rescaleSlope + rescaleIntercept;
+  // Values with fractions have the precision of their array.
+  const ends = [pixelPaddingValue, pixelPaddingRangeLimit ?? pixelPaddingValue].map((end) =>
+    scaled ? Math.fround(behind(end)) : end,
+  );
+  const [first, last] = [Math.min(...ends), Math.max(...ends)];
+  let [lower, upper] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number;
+    if (value >= first && value <= last) continue;
+    if (value < lower) lower = value;
+    if (value > upper) upper = value;
+  }
+  if (lower > upper) return undefined;
+  const found = scaled ? [lower, upper] : [behind(lower), behind(upper)];
+  return { lower: Math.min(...found), upper: Math.max(...found) };
+}
+
 /** The values of pictures that were drawn through a VOI LUT, as they were before it. */
 const beforeVoi = new WeakMap<object, Frame>();
 
