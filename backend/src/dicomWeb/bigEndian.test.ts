@@ -107,4 +107,15 @@ describe('a big endian file', () => {
     ]);
     expect(await bulk('7FE00010')).toEqual(little);
   });
+
+  it('gives out its last frame where the byte is missing that fills the last word', async () => {
+    const pixels = counted(15);
+    const { bulk, frames } = await stored((study) => [
+      ...header(study, 8, [3, 5], 1),
+      bigElement(0x7fe00010, 'OW', pixels),
+    ]);
+    const little = Buffer.concat([inLittle(pixels.subarray(0, 14), 2), pixels.subarray(14)]);
+    expect((await frames('1')).map(({ bytes }) => bytes)).toEqual([little]);
+    expect(await bulk('7FE00010')).toEqual(little);
+  });
 });

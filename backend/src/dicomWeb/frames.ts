@@ -76,16 +76,21 @@ async function* rangeIn(
     yield* frameBytes(blobs, { blob, size, key: unwrapDataKey(keys.images, String(_id), dataKey) }, [[offset, length]]);
 }
 
-/** Yields a range of big endian words in little endian. Of a frame of an odd number of bytes, a word belongs to its neighbour too. */
+/**
+ * Yields a range of big endian words in little endian. Of a frame of an odd number of bytes, a word belongs to its neighbour
+ * too. Bytes behind the last whole word stay as they are.
+ */
 async function* inWords(
   read: (range: Range) => AsyncIterable<Buffer>,
   [from, length]: Range,
-  { origin, word }: NonNullable<StoredFrames['swap']>,
+  { origin, end, word }: NonNullable<StoredFrames['swap']>,
 ): AsyncGenerator<Buffer> {
   let skip = (from - origin) % word;
+  const start = from - skip;
+  const inWhole = Math.ceil((skip + length) / word) * word;
   let left = length;
   let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of read([from - skip, Math.ceil((skip + length) / word) * word])) {
+  for await (const chunk of read([start, Math.min(inWhole, end - start)])) {
     const all = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
     const whole = all.length - (all.length % word);
     const part = swapped(all.subarray(0, whole), word).subarray(skip, skip + left);
@@ -94,6 +99,7 @@ async function* inWords(
     left -= part.length;
     if (part.length > 0) yield part;
   }
+  if (left > 0) yield rest.subarray(skip, skip + left);
 }
 
 /**

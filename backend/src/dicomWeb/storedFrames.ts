@@ -10,8 +10,8 @@ import { LRUCache } from 'lru-cache';
 /** The frames of a file as they are stored. */
 export interface StoredFrames {
   encapsulated: boolean;
-  /** Of big endian pixels: where they begin, and the bytes of a number, which change their places. */
-  swap?: { origin: number; word: number };
+  /** Of big endian pixels: where they begin and end, and the bytes of a number, which change their places. */
+  swap?: { origin: number; end: number; word: number };
   /** The parts of each frame, from 0, in the file. */
   frames: Range[][];
   /** Of a deflated file: the inflated data set, in which the parts are. */
@@ -67,7 +67,7 @@ async function find(source: Source, head: Head): Promise<StoredFrames> {
   const frames = Array.from({ length: count }, (_, i): Range[] => [[pixels.from + i * length, length]]);
   // Pixels of 32 bits are numbers of 32 bits, also where the file calls them words.
   const word = encoding.big ? Math.max(wordOf(pixels.vr), shape.bitsAllocated / 8) : 1;
-  const swap = word > 1 ? { swap: { origin: pixels.from, word } } : {};
+  const swap = word > 1 ? { swap: { origin: pixels.from, end: pixels.from + pixels.length, word } } : {};
   return { encapsulated: false, frames, ...swap, ...(inflated ? { inflated: bytes } : {}) };
 }
 
