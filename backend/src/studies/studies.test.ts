@@ -6,6 +6,7 @@ import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
 import { seriesOf, sliceOf } from '@lightbox/core/studies/order.js';
 import { titleOf } from '@lightbox/core/studies/title.js';
+import { finishClosing } from '@lightbox/core/users/closing.js';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeInspectors } from '../files/inspectionPool.js';
 import { Client, connectSocket } from '../testing/client.js';
@@ -13,6 +14,7 @@ import {
   buildAdmin,
   buildCarer,
   buildEmergency,
+  buildImage,
   buildPatient,
   buildProvider,
   buildShare,
@@ -458,6 +460,28 @@ describe('people who see a study', () => {
     await api.as(owner).put(`/studies/${id}`, { title: 'Right hand' }).expect(200);
     for (const one of sockets) {
       expect(await one.until('study:updated')).toEqual([{ studyId: id }]);
+      one.socket.close();
+    }
+  });
+
+  it('are told live that it, or an image, passes to an administrator, as carers and by an emergency access too', async () => {
+    const [patient, carer] = [await buildPatient(test.gateway), await buildPatient(test.gateway)];
+    await buildAdmin(test.gateway);
+    const wishes = { owner, patient: patient._id };
+    const [{ study, ...lead }, image] = [
+      await buildStudy(test.gateway, wishes),
+      await buildImage(test.gateway, wishes),
+    ];
+    for (const one of [{ study, ...lead }, image])
+      await buildShare(test.gateway, { image: one, recipient: patient, verified: true });
+    await buildCarer(test.gateway, { patient, carer });
+    await buildEmergency(test.gateway, { patient, provider: friend });
+    const sockets = await Promise.all([carer, friend].map(({ token }) => connectSocket(test.url, { token })));
+    const end = new Date(test.gateway.clock.now().getTime() + 60_000);
+    expect(await finishClosing(test.gateway, { ip: '' }, owner._id, end)).toBe(true);
+    for (const one of sockets) {
+      expect(await one.until('study:updated')).toEqual([{ studyId: String(study) }]);
+      expect(await one.until('image:updated')).toEqual([{ imagemetadataId: image.id }]);
       one.socket.close();
     }
   });

@@ -1,6 +1,7 @@
 import { requestMoves } from '@lightbox/contract/requests/states.js';
 import { usableAdmin } from '../access/accounts.js';
 import { refreshAudience } from '../access/audience.js';
+import { seenBy } from '../access/grounds.js';
 import { holdUser } from '../access/hold.js';
 import { heldPatients } from '../access/legalHolds.js';
 import type { Core } from '../core.js';
@@ -130,7 +131,7 @@ async function giveImage(core: Core, actor: Actor, id: ObjectId, from: ObjectId)
       type: 'image.transfer',
       record: id,
       owners: [from, to],
-      recipients: [...image.audience, to],
+      recipients: await seenBy(core, { ...image, owner: to }, image.audience, tx.session),
       reason: 'The account was closed.',
     });
     given = { to, bytes: image.size };
@@ -166,11 +167,12 @@ async function giveStudy(core: Core, actor: Actor, id: ObjectId, from: ObjectId)
       }
     }
     await refreshAudience(models, { image: study.lead, study: id }, clock.now(), session);
+    const audience = await models.Image.distinct('audience', { study: id }).session(session);
     tx.record({
       type: 'study.updated',
       record: id,
       owners: [from, to],
-      recipients: [...images.flatMap(({ audience }) => audience), to],
+      recipients: await seenBy(core, { ...study, owner: to }, audience, session),
       reason: 'The account was closed.',
     });
     given = { to, study };
