@@ -5,6 +5,7 @@ import { refreshAudience } from '@lightbox/core/access/audience.js';
 import { newDataKey } from '@lightbox/core/blobs/cipher.js';
 import { sealAddress } from '@lightbox/core/carers/sealed.js';
 import type { Core } from '@lightbox/core/core.js';
+import { bufferOf } from '@lightbox/core/db/bytes.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { sealText } from '@lightbox/core/emergencies/sealed.js';
 import { system } from '@lightbox/core/events/events.js';
@@ -28,8 +29,9 @@ import { analyseImage } from '../analysis/analyseImage.js';
 import { localProvider } from '../analysis/providers/local.js';
 import { AnalysisFailed, type AnalysisProvider } from '../analysis/providers/provider.js';
 import type { JobContext } from '../jobContext.js';
-import { DRAWING_VERSION, makePreview } from '../previews/makePreview.js';
+import { DRAWING_VERSION, giveUpPreview, makePreview } from '../previews/makePreview.js';
 import { openPictures, type Pictures } from '../previews/preview.js';
+import { RenderCrashed } from '../previews/renderer.js';
 import { buildImage } from '../testing/buildImage.js';
 import { type RunningWorker, startWorker } from '../worker.js';
 import { endLooks } from './endLooks.js';
@@ -613,6 +615,8 @@ describe('a preview whose job was lost', () => {
 });
 
 describe('a drawing of an older version', () => {
+  const crashing = { prepare: () => Promise.reject(new RenderCrashed('the renderer ended')) } as unknown as Pictures;
+  const lastAttempt = { isLastAttempt: true } as JobContext;
   const { version, ...sealed } = { drawing: Buffer.alloc(1), tags: Buffer.alloc(1), version: DRAWING_VERSION };
   const drawn = async (of: number, preview: ImageDoc['preview'] = 'ready'): Promise<ObjectId> => {
     const { _id } = await buildImage(worker.core, picture, { preview });
@@ -639,6 +643,30 @@ describe('a drawing of an older version', () => {
     await (await jobOf(old))?.remove();
     for (let i = 0; i < 2; i++) await redrawOld(core);
     expect([await jobOf(old), await jobOf(failed)]).toEqual([undefined, undefined]);
+  });
+
+  it.each([
+    ['the renderer crashes', (id: ObjectId) => makePreview(worker.core, crashing, String(id), lastAttempt)],
+    ['the job is given up', (id: ObjectId) => giveUpPreview(worker.core, String(id))],
+  ] as const)('stays, and is not made again, when %s', async (_what, redraw) => {
+    const { models } = worker.core;
+    const [old, none] = [await drawn(version - 1), await drawn(version - 1, 'none')];
+    await models.Image.updateOne({ _id: old }, { $set: { frames: 7 } });
+    for (const id of [old, none]) await redraw(id);
+    expect([await versionOf(old), await versionOf(none)]).toEqual([version, version]);
+    const sizeOf = async (id: ObjectId) =>
+      bufferOf((await models.Drawing.findById(id).lean())?.drawing as Buffer).length;
+    expect(await sizeOf(old)).toBe(sealed.drawing.length);
+    // A file that no version has drawn still says so.
+    expect(await sizeOf(none)).toBeGreaterThan(sealed.drawing.length);
+    expect(await models.Image.findById(old).lean()).toMatchObject({ preview: 'ready', frames: 7 });
+  });
+
+  it('does not take the place of one of a newer version', async () => {
+    const newer = await drawn(version + 1);
+    await makePreview(worker.core, crashing, String(newer), lastAttempt);
+    await giveUpPreview(worker.core, String(newer));
+    expect(await versionOf(newer)).toBe(version + 1);
   });
 
   it('waits while many files wait, and the search goes on behind those whose job is there', async () => {

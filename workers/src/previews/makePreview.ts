@@ -23,6 +23,8 @@ import type { Pictures, Prepared } from './preview.js';
 
 /** Rises when drawings must be made again. Workers then do so by and by (`maintenance/redrawOld.ts`). */
 export const DRAWING_VERSION = 3;
+/** Drawings that stay, as a filter. During an upgrade some are from workers of a newer version. */
+const upToDate = { version: { $gte: DRAWING_VERSION } };
 
 /**
  * Draws an image: its preview, its drawing and its tags, once. Images of an older version get the drawing alone. Does
@@ -47,7 +49,7 @@ export async function makePreview(
   if (!stored && made.plain) await core.blobs.delete(made.plain.written.id);
 }
 
-/** Marks an image whose job is given up as one that cannot be drawn. */
+/** Marks an image whose job is given up as one that cannot be drawn, or keeps the drawing that an older version has made. */
 export async function giveUpPreview(core: Core, imageId: string): Promise<void> {
   const image = await core.models.Image.findById(oid(imageId)).lean<ImageDoc>();
   const stored = image && !(await isDrawn(core, image)) ? await store(core, image, nothing) : null;
@@ -55,7 +57,7 @@ export async function giveUpPreview(core: Core, imageId: string): Promise<void> 
 }
 
 async function isDrawn({ models }: Core, { _id, preview }: ImageDoc): Promise<boolean> {
-  return preview !== 'pending' && (await models.Drawing.exists({ _id, version: DRAWING_VERSION })) !== null;
+  return preview !== 'pending' && (await models.Drawing.exists({ _id, ...upToDate })) !== null;
 }
 
 /** Throws when Redis is away, so that the job is retried: without the signal open screens never show the picture. */
@@ -117,7 +119,14 @@ function store(
   const drawing = prepared?.drawing ?? undrawable;
   const sealJson = (context: string, value: unknown) => seal(key, context, Buffer.from(JSON.stringify(value)));
   return core.db.transaction(async (session) => {
-    const drawn = await Drawing.exists({ _id, version: DRAWING_VERSION }).session(session);
+    if (!prepared && before === 'ready') {
+      // The drawing of an older version is better than none.
+      const older = { _id, version: { $lt: DRAWING_VERSION } };
+      const kept = await Drawing.updateOne(older, { $set: { version: DRAWING_VERSION } }, { session });
+      const image = kept.modifiedCount === 1 && (await Image.findById(_id, null, { session }).lean<ImageDoc>());
+      if (image) return { image, isNews: false };
+    }
+    const drawn = await Drawing.exists({ _id, ...upToDate }).session(session);
     const found = drawn ? ({ _id, preview: 'pending' } as const) : { _id };
     const preview = prepared?.preview;
     const state = preview || before === 'ready' ? 'ready' : 'none';
