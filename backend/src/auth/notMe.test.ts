@@ -1,6 +1,7 @@
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
+import { linkTokenOf } from '@lightbox/core/keys/codes.js';
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { Authenticator } from '../testing/authenticator.js';
@@ -158,11 +159,17 @@ describe('the link of “this was not me”', () => {
     const stolen = api.as((await signIn(test.gateway, owner._id)).token);
     const body = { images: [image.id], people: [], emails: [`${newId()}@elsewhere.test`] };
     const [made] = (await stolen.post('/sharing/batch', body).expect(201)).body.data.invited;
+    const invite = await test.gateway.models.Invite.findById(made.id).lean();
+    const link = (invite && linkTokenOf(test.gateway.keys.codes, made.id, invite)) ?? '';
+    await api.post('/auth/invitation', { token: link }).expect(200);
     await own(owner).put('/auth/password', { currentPassword: PASSWORD, newPassword: other }).expect(200);
     await api.post('/auth/not-me', { token: await notMeToken(test.gateway, owner._id) }).expect(200);
-    const { Event, Invite } = test.gateway.models;
-    expect(await Invite.distinct('_id', { by: owner._id })).toEqual([old._id]);
-    expect(await Event.countDocuments({ type: 'invite.ended', 'refs.invite': oid(made.id) })).toBe(1);
+    const { Invite } = test.gateway.models;
+    expect(await Invite.distinct('_id', { by: owner._id, expiresAt: { $gt: test.clock.now() } })).toEqual([old._id]);
+    await api.post('/auth/invitation', { token: old.token }).expect(200);
+    expect((await api.post('/auth/invitation', { token: link }).expect(410)).body.error).toBe('EXPIRED');
+    // It waits for the worker that ends it, with the event.
+    expect(await Invite.exists({ _id: made.id })).not.toBeNull();
   });
 
   it('the link ends the shares of its three days, and no older ones, nor that of the patient of an image', async () => {

@@ -8,7 +8,7 @@ import { endGuestLinks } from '@lightbox/core/guests/endGuestLinks.js';
 import type { Models } from '@lightbox/core/models/models.js';
 import type { SettingChangeDoc } from '@lightbox/core/models/settingChange.js';
 import { moveRequest } from '@lightbox/core/requests/moveRequest.js';
-import { endInvite } from '@lightbox/core/sharing/endInvite.js';
+import { waitingInvite } from '@lightbox/core/sharing/invites.js';
 import { HOUR_MS } from '@lightbox/core/times.js';
 import type { Gateway } from '../context.js';
 import { removeSetting } from '../settings/changeSettings.js';
@@ -52,11 +52,13 @@ const standing: Record<Exclude<keyof Models, SignIn | Decision | Harmless>, (end
       { $set: { expiresAt: clock.now() } },
       { session: tx.session },
     ),
-  Invite: async ({ gateway, tx, user, since }) => {
-    const made = { by: user, createAt: { $gte: since } };
-    const invites = await gateway.models.Invite.find(made, { _id: 1 }, { session: tx.session }).lean();
-    for (const { _id } of invites) await endInvite(gateway, tx, { _id }, '');
-  },
+  // As shares do: an account makes more of them in three days than one transaction can end one by one.
+  Invite: ({ gateway: { models, clock }, tx, user, since }) =>
+    models.Invite.updateMany(
+      { by: user, createAt: { $gte: since }, ...waitingInvite(clock.now()) },
+      { $set: { expiresAt: clock.now() } },
+      { session: tx.session },
+    ),
   // A session alone makes one. Its maker makes it anew.
   GuestLink: ({ gateway, tx, user }) => endGuestLinks(gateway, tx, { madeBy: user }, 'guest.revoked'),
   ImageRequest: async ({ gateway, tx, user, since }) => {

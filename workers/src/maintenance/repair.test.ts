@@ -18,10 +18,12 @@ import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { ImageRequestDoc } from '@lightbox/core/models/imageRequest.js';
+import type { InviteDoc } from '@lightbox/core/models/invite.js';
 import type { LookDoc } from '@lightbox/core/models/look.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
 import type { UploadDoc } from '@lightbox/core/models/upload.js';
+import { addressHash, sealAddress as sealInvited } from '@lightbox/core/sharing/invites.js';
 import { removeStudy } from '@lightbox/core/studies/removeStudy.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -35,7 +37,14 @@ import { RenderCrashed } from '../previews/renderer.js';
 import { buildImage } from '../testing/buildImage.js';
 import { type RunningWorker, startWorker } from '../worker.js';
 import { endLooks } from './endLooks.js';
-import { expireCarers, expireEmergencies, expireGuestLinks, expireRequests, expireShares } from './expire.js';
+import {
+  expireCarers,
+  expireEmergencies,
+  expireGuestLinks,
+  expireInvites,
+  expireRequests,
+  expireShares,
+} from './expire.js';
 import { removeEmptyStudies, removeUnfinishedCopies } from './leftStudies.js';
 import { removeAllListed, removeOrphanBlobs } from './orphans.js';
 import { REDRAWN_AT_ONCE, redrawOld } from './redrawOld.js';
@@ -439,6 +448,24 @@ describe('a study', () => {
     const ended = await core.models.Event.find({ type: 'emergency.ended' }).lean<EventDoc[]>();
     expect(ended).toMatchObject([{ record: over._id, reason: 'expired', recipients: [over.provider, over.patient] }]);
     expect(await core.models.Emergency.findById(lasting._id).lean()).toMatchObject({ live: true });
+  });
+
+  it('an invitation whose end has come is ended once, and one that still waits is not', async () => {
+    const { core } = worker;
+    const now = core.clock.now();
+    const build = (expiresAt: Date): InviteDoc => {
+      const _id = newId();
+      const [email, by] = [`${_id}@hospital.test`, newId()];
+      const address = sealInvited(core.keys, _id, email);
+      const object = { batch: newId(), image: newId(), by, hours: 24, createAt: now, expiresAt };
+      return { _id, address, addressHash: addressHash(core.keys, email), ...object, ...newCodeSeed(core.keys.codes) };
+    };
+    const [over, waiting] = [build(now), build(new Date(now.getTime() + 60_000))];
+    await core.models.Invite.create([over, waiting]);
+    await Promise.all([expireInvites(core), expireInvites(core)]);
+    const ended = await core.models.Event.find({ type: 'invite.ended' }).lean<EventDoc[]>();
+    expect(ended).toMatchObject([{ refs: { invite: over._id }, reason: 'expired', recipients: [over.by] }]);
+    expect(await core.models.Invite.distinct('_id')).toEqual([waiting._id]);
   });
 
   it('the naming of a carer that nobody answered in time is ended once, and one that still waits is not', async () => {
