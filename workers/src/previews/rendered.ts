@@ -21,6 +21,9 @@ export const sharpOf = ({ pixels, width, height, channels }: Drawn): Sharp =>
 export const asPreview = async (drawn: Drawn, shape: readonly [row: number, column: number]): Promise<Rendered> =>
   asWebp(sharpOf(await withSquarePixels(drawn, shape, limits.previewPixels)), limits.previewPixels);
 
+/** Longer pixels would leave a line of any picture, and numbers of a file may have an endless ratio. */
+const MOST_STRETCH = 1_000_000;
+
 /**
  * Returns a picture with square pixels, as viewers of pictures draw them. Its shorter side grows, and no side becomes longer
  * than `longest`.
@@ -31,7 +34,8 @@ export async function withSquarePixels(
   longest: number,
 ): Promise<Drawn> {
   if (row === column) return drawn;
-  const [width, height] = [drawn.width * Math.max(1, column / row), drawn.height * Math.max(1, row / column)];
+  const stretch = (ratio: number) => Math.min(MOST_STRETCH, Math.max(1, ratio));
+  const [width, height] = [drawn.width * stretch(column / row), drawn.height * stretch(row / column)];
   const scale = Math.min(1, longest / Math.max(width, height));
   const sized = (side: number) => Math.max(1, Math.round(side * scale));
   const { data, info } = await sharpOf(drawn)

@@ -51,8 +51,11 @@ describe('a picture whose pixels are not square', () => {
     expect(await sizesOf([[0x52009229, 'SQ', item(measures)]], 2)).toEqual(all(16, 32));
   });
 
-  test('never becomes larger than other pictures, however long its pixels are', async () => {
-    expect(await sizesOf([[0x00280034, 'IS', '1\\2147483647']])).toEqual([
+  test.each<[string, Row]>([
+    ['by their aspect ratio', [0x00280034, 'IS', '1\\2147483647']],
+    ['by their spacing', [0x00280030, 'DS', '1E-300\\1E300']],
+  ])('never becomes larger than other pictures, however long its pixels are %s', async (_by, row) => {
+    expect(await sizesOf([row])).toEqual([
       [limits.previewPixels, 1],
       [limits.renderedPixels, 1],
       [1024, 1],
