@@ -94,11 +94,12 @@ const segmentsOf = (set: DataSet, tag: number, bits: number): number[] =>
 
 /**
  * Unpacks a segmented palette (PS3.3 §C.7.9.2): runs of entries, lines between entries, and copies of segments. `parts`: the
- * numbers of which the place of a copied segment consists, the lowest first.
+ * numbers of which the place of a copied segment consists, the lowest first. That place is counted in bytes.
  */
 function unpackSegments(words: readonly number[], count: number, parts: 2 | 4): Uint16Array {
+  const bytes = 4 / parts;
   const place = (at: number) =>
-    words.slice(at, at + parts).reduceRight((sum, part) => sum * 2 ** (32 / parts) + part, 0);
+    words.slice(at, at + parts).reduceRight((sum, part) => sum * 2 ** (8 * bytes) + part, 0) / bytes;
   const entries: number[] = [];
   const copy = (from: number, segments: number, isCopy: boolean): void => {
     let at = from;

@@ -54,8 +54,8 @@ describe('a sequence that is written as UN', () => {
   });
 });
 
-describe('a table of 8 bits', () => {
-  test('is read from the words of a big endian file', async () => {
+describe('a table', () => {
+  test('of 8 bits is read from the words of a big endian file', async () => {
     const entries = Buffer.from(Array.from({ length: 256 }, (_, i) => 255 - i));
     const extra: Row[] = [0, 1, 2].flatMap((i): Row[] => [
       [0x00281101 + i, 'US', Buffer.from([1, 0, 0, 0, 0, 8])],
@@ -69,7 +69,7 @@ describe('a table of 8 bits', () => {
   });
 
   test.each(['explicit', 'big'] as const)(
-    'is unpacked from segments of bytes, as a %s file holds them',
+    'of 8 bits is unpacked from segments of bytes, as a file of the coding “%s” holds them',
     async (coding) => {
       // Four entries, then a line to 104, then both again, and a line to 0.
       const segments = Buffer.from([0, 4, 9, 8, 7, 4, 1, 100, 104, 2, 2, 0, 0, 0, 0, 1, 48, 0]);
@@ -81,6 +81,25 @@ describe('a table of 8 bits', () => {
       ]);
       const data = Buffer.from(Array.from({ length: 208 }, (_, i) => i));
       const shape = { rows: 13, columns: 16, bits: 8, photometric: 'PALETTE COLOR', extra };
+      expect((await seen(nativeFile(shape, data, coding, 'OB'))).filter((_, i) => i % 3 === 0)).toEqual(all);
+    },
+  );
+
+  // PS3.3 §C.7.9.2.3: the place of a copied segment is counted in bytes, also where an entry has a word.
+  test.each(['explicit', 'big'] as const)(
+    'of 16 bits is unpacked from segments of words, as a file of the coding “%s” holds them',
+    async (coding) => {
+      // Four entries, then a line to 104, then the line again, and a line to 0.
+      const segments = [0, 4, 9, 8, 7, 4, 1, 100, 104, 2, 1, 12, 0, 1, 48, 0];
+      const words = Buffer.from(Uint16Array.from(segments).buffer);
+      const extra: Row[] = [0, 1, 2].flatMap((i): Row[] => [
+        [0x00281101 + i, 'US', Buffer.from(coding === 'big' ? [1, 0, 0, 0, 0, 16] : [0, 1, 0, 0, 16, 0])],
+        [0x00281221 + i, 'OW', coding === 'big' ? Buffer.from(words).swap16() : words],
+      ]);
+      const data = Buffer.from(Array.from({ length: 204 }, (_, i) => i));
+      const shape = { rows: 12, columns: 17, bits: 8, photometric: 'PALETTE COLOR', extra };
+      const line = Array.from({ length: 100 }, (_, i) => 5 + i);
+      const all = [9, 8, 7, 4, ...line, ...Array(100).fill(104)];
       expect((await seen(nativeFile(shape, data, coding, 'OB'))).filter((_, i) => i % 3 === 0)).toEqual(all);
     },
   );
