@@ -12,6 +12,9 @@ export type Window = z.infer<typeof Window>;
 
 export const voiFunctions = ['LINEAR', 'LINEAR_EXACT', 'SIGMOID'] as const;
 
+/** `detector`: the spacing is that of the detector, and the patient may be smaller than measured. */
+const SpacingAt = z.enum(['patient', 'detector']);
+
 /** A look-up table: the entry of value `first` comes first. Entries are 16-bit numbers, little endian. */
 export const LookupTable = z.object({ first: z.int(), bits: z.int().min(8).max(16), entries: Base64 });
 export type LookupTable = z.infer<typeof LookupTable>;
@@ -44,6 +47,7 @@ export const PerFrame = z.object({
   position: triple.optional(),
   orientation: z.array(z.number()).length(6).optional(),
   pixelSpacing: pair.optional(),
+  spacingAt: SpacingAt.optional(),
   windows: z.array(Window).max(16).optional(),
   voiFunction: z.enum(voiFunctions).optional(),
   rescaleSlope: z.number().optional(),
@@ -112,8 +116,7 @@ export const FrameFacts = z.object({
   frameTime: z.number().positive().optional(),
   /** Millimetres between rows, between columns: true for measuring. */
   pixelSpacing: pair.optional(),
-  /** `detector`: the spacing is that of the detector, and the patient may be smaller than measured. */
-  spacingAt: z.enum(['patient', 'detector']).optional(),
+  spacingAt: SpacingAt.optional(),
   /** Height and width of a pixel of a file without a spacing. A shape, never a size (PS3.3 §C.7.6.3.1.7). */
   pixelAspectRatio: pair.optional(),
   regions: z.array(Region).max(64).optional(),

@@ -1,4 +1,4 @@
-import { lengthOf } from '@lightbox/contract/annotations/measuring.js';
+import { factsOfFrame, lengthOf } from '@lightbox/contract/annotations/measuring.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { element, item, partTen } from '@lightbox/testkit/part10.js';
 import sharp from 'sharp';
@@ -262,6 +262,22 @@ describe('the scale of a picture', () => {
       [0x00181164, 'DS', '0.2\\0.2'],
     ];
     expect(await scaleOf(magnified)).toEqual([[0.1, 0.1], 'detector']);
+  });
+
+  test('is that of its frames before that of the detector, if the two differ', async () => {
+    const measured = (spacing: string): Row[] => [
+      [0x00181164, 'DS', '0.2\\0.2'],
+      [0x52009230, 'SQ', item(element(0x00289110, 'SQ', item(element(0x00280030, 'DS', spacing))))],
+    ];
+    const frameOf = async (extra: Row[]) => {
+      const { facts } = (await prepared(nativeFile({ ...GREY, extra }, words))).drawing;
+      const { pixelSpacing, spacingAt } = factsOfFrame(facts, 1);
+      return [pixelSpacing, spacingAt];
+    };
+    for (const scale of [scaleOf, frameOf]) {
+      expect(await scale(measured('0.1\\0.1'))).toEqual([[0.1, 0.1], 'patient']);
+      expect(await scale(measured('0.2\\0.2'))).toEqual([[0.2, 0.2], 'detector']);
+    }
   });
 });
 

@@ -1,6 +1,6 @@
 import { pixelShape } from '@lightbox/contract/annotations/measuring.js';
 import type { Drawn } from './drawn.js';
-import { greyFacts, perFrameFacts, placeFacts } from './facts.js';
+import { greyFacts, groupFacts, placeFacts } from './facts.js';
 import type { Film } from './film.js';
 import { brightness, type GreyFacts, type ShownWindow } from './grey.js';
 import { drawOverlays, overlaysOf } from './overlays.js';
@@ -15,13 +15,13 @@ export interface DrawOptions {
 /** Returns how the greys of a frame are shown, from 0. */
 export function greysOf(film: Film, frame: number): GreyFacts & { photometricInterpretation: string } {
   const ofFile = greyFacts(film);
-  const { windows = ofFile.windows, ...ofFrame } = perFrameFacts(film, frame + 1)?.[frame] ?? {};
+  const { windows = ofFile.windows, ...ofFrame } = groupFacts(film, frame);
   return { ...ofFile, ...ofFrame, windows, photometricInterpretation: film.pixels.photometric };
 }
 
 /** Returns the height and the width of the pixels of a frame, from 0, in proportion. */
 export const shapeOf = (film: Film, frame: number): readonly [row: number, column: number] =>
-  pixelShape({ ...placeFacts(film.set), ...perFrameFacts(film, frame + 1)?.[frame] });
+  pixelShape({ ...placeFacts(film.set), ...groupFacts(film, frame) });
 
 /** Draws a frame, from 0. `loadCodecs` must have resolved. */
 export function drawFrame(film: Film, frame: number, options: DrawOptions): Drawn {

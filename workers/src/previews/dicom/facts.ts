@@ -81,7 +81,9 @@ function rescaleOf(set: DataSet, steps: Film['rescale']): Pick<FrameFacts, 'resc
 const functionOf = (set: DataSet): VoiFunction =>
   voiFunctions.find((known) => known === set.code(0x00281056)) ?? 'LINEAR';
 
+/** Returns the windows of a file or a frame that its function can draw: the linear one needs a width of 1. */
 function windowsOf(set: DataSet): Window[] {
+  const isDrawn = functionOf(set) === 'LINEAR' ? (width: number) => width >= 1 : (width: number) => width > 0;
   const widths = set.numbers(0x00281051, 'DS');
   const explanations = set.texts(0x00281055);
   return set
@@ -89,7 +91,7 @@ function windowsOf(set: DataSet): Window[] {
     .slice(0, 16)
     .flatMap((center, i) => {
       const width = widths[i] ?? Number.NaN;
-      if (!Number.isFinite(center) || !Number.isFinite(width) || width <= 0) return [];
+      if (!Number.isFinite(center) || !Number.isFinite(width) || !isDrawn(width)) return [];
       const explanation = explanations[i]?.slice(0, 64);
       return [{ center, width, ...(explanation ? { explanation } : {}) }];
     });
@@ -163,7 +165,7 @@ function vector<N extends 2 | 3>(set: DataSet, tag: number, length: N): Numbers<
   return values.length === length && values.every(Number.isFinite) ? (values as Numbers<N>) : null;
 }
 
-function spacing(set: DataSet, tag: number): [number, number] | null {
+function spacing(set: DataSet, tag: number): Spacing | null {
   const values = vector(set, tag, 2);
   return values?.every((value) => value > 0) ? values : null;
 }
@@ -186,17 +188,20 @@ export function placeFacts(set: DataSet): Partial<FrameFacts> {
   });
 }
 
-/**
- * Returns the millimetres of a pixel (PS3.3 §10.7.1). A PixelSpacing that equals ImagerPixelSpacing was
- * not calibrated: it is that of the detector.
- */
+type Spacing = [row: number, column: number];
+
+/** Returns the spacing of the detector, or of the nominal scan. */
+const imagerSpacing = (set: DataSet): Spacing | null => spacing(set, 0x00181164) ?? spacing(set, 0x00182010);
+
+/** A PixelSpacing that equals ImagerPixelSpacing was not calibrated: it is that of the detector. */
+const placeOf = (pixel: Spacing, imager: Spacing | null): 'patient' | 'detector' =>
+  imager !== null && pixel[0] === imager[0] && pixel[1] === imager[1] ? 'detector' : 'patient';
+
+/** Returns the millimetres of a pixel (PS3.3 §10.7.1). */
 function scale(set: DataSet): Partial<FrameFacts> {
   const pixel = spacing(set, 0x00280030);
-  const imager = spacing(set, 0x00181164) ?? spacing(set, 0x00182010);
-  if (pixel) {
-    const uncalibrated = imager !== null && pixel[0] === imager[0] && pixel[1] === imager[1];
-    return { pixelSpacing: pixel, spacingAt: uncalibrated ? 'detector' : 'patient' };
-  }
+  const imager = imagerSpacing(set);
+  if (pixel) return { pixelSpacing: pixel, spacingAt: placeOf(pixel, imager) };
   if (!imager) return {};
   const factor = set.number(0x00181114, 'DS');
   if (factor === null || factor <= 0) return { pixelSpacing: imager, spacingAt: 'detector' };
@@ -243,29 +248,40 @@ export function frameTime(set: DataSet): number | null {
   return rate !== null && rate > 0 ? 1_000 / rate : null;
 }
 
-/** Files with more frames get no facts of single frames. */
+/** Files with more frames get no facts of single frames: only those that all frames share. */
 const PER_FRAME_FRAMES = 10_000;
 const SHARED_GROUPS = 0x52009229;
 const PER_FRAME_GROUPS = 0x52009230;
 
 /** Returns the facts of each frame of an enhanced multi-frame file (PS3.3 §C.7.6.16); null for other files. */
-export function perFrameFacts({ set, rescale }: Film, count: number): PerFrame[] | null {
-  const [shared] = set.items(SHARED_GROUPS);
-  const frames = set.items(PER_FRAME_GROUPS);
-  if ((!shared && frames.length === 0) || count > PER_FRAME_FRAMES) return null;
-  const common = shared ? groupsOf(shared, rescale) : {};
-  return Array.from({ length: count }, (_, i) => ({ ...common, ...(frames[i] ? groupsOf(frames[i], rescale) : {}) }));
+export function perFrameFacts(film: Film): PerFrame[] | null {
+  const { set, frames } = film;
+  const hasGroups = [SHARED_GROUPS, PER_FRAME_GROUPS].some((tag) => set.items(tag).length > 0);
+  if (!hasGroups || frames.count > PER_FRAME_FRAMES) return null;
+  const shared = sharedFacts(film);
+  return Array.from({ length: frames.count }, (_, frame) => ({ ...shared, ...ownFacts(film, frame) }));
 }
 
-function groupsOf(item: DataSet, steps: Film['rescale']): PerFrame {
-  const group = (tag: number): DataSet | undefined => item.items(tag)[0];
+/** Returns the facts of one frame, from 0, of an enhanced multi-frame file: those that the viewer gets of it. */
+export const groupFacts = (film: Film, frame: number): PerFrame => ({
+  ...sharedFacts(film),
+  ...(film.frames.count > PER_FRAME_FRAMES ? {} : ownFacts(film, frame)),
+});
+
+const sharedFacts = ({ set, rescale }: Film): PerFrame => groupsOf(set, set.items(SHARED_GROUPS)[0], rescale);
+const ownFacts = ({ set, rescale }: Film, frame: number): PerFrame =>
+  groupsOf(set, set.items(PER_FRAME_GROUPS)[frame], rescale);
+
+function groupsOf(set: DataSet, item: DataSet | undefined, steps: Film['rescale']): PerFrame {
+  const group = (tag: number): DataSet | undefined => item?.items(tag)[0];
   const [measures, position, orient] = [group(0x00289110), group(0x00209113), group(0x00209116)];
   const [voi, transform] = [group(0x00289132), group(0x00289145)];
   const windows = voi ? windowsOf(voi) : [];
+  const pixel = measures && spacing(measures, 0x00280030);
   return present({
     position: position && vector(position, 0x00200032, 3),
     orientation: orient && orientation(orient),
-    pixelSpacing: measures && spacing(measures, 0x00280030),
+    ...(pixel && { pixelSpacing: pixel, spacingAt: placeOf(pixel, imagerSpacing(set)) }),
     sliceThickness: measures?.number(0x00180050, 'DS'),
     // A frame with windows of its own has its own function too, also when it is the linear one.
     ...(voi && windows.length > 0 ? { windows, voiFunction: functionOf(voi) } : {}),

@@ -8,7 +8,7 @@ import { loadCodecs } from './codecs.js';
 import { PIXEL_DATA } from './dataSet.js';
 import { type DicomFile, openDicom, syntaxes } from './dicomFile.js';
 import { drawFrame, shapeOf } from './drawFrame.js';
-import { frameTime, generalFacts, greyFacts, perFrameFacts, placeFacts, present } from './facts.js';
+import { frameTime, generalFacts, greyFacts, groupFacts, perFrameFacts, placeFacts, present } from './facts.js';
 import { type Film, middleOf, openFilm } from './film.js';
 import { overlaysOf } from './overlays.js';
 import type { PlainFrame } from './plainFrame.js';
@@ -77,23 +77,21 @@ function filmFacts(film: Film): FrameFacts {
   const { frames, pixels, set } = film;
   const middle = middleOf(frames.count);
   const overlays = overlaysOf(film);
-  const perFrame = perFrameFacts(film, frames.count);
   const isGrey = pixels.samples === 1 && pixels.photometric !== 'PALETTE COLOR';
-  // Enhanced files have these facts for each frame. Those of the whole file are then the ones of its preview.
-  const { windows = [], ...ofPreview } = perFrame?.[middle] ?? {};
   const grey = isGrey ? greyFacts(film) : { windows: [] };
+  // Enhanced files have these facts for each frame. Those of the whole file are then the ones of its preview.
+  const { windows = grey.windows, ...ofPreview } = groupFacts(film, middle);
   return {
     kind: 'dicom',
     frames: frames.count,
-    ...(ofPreview.pixelSpacing ? { spacingAt: 'patient' as const } : {}),
-    ...ofPreview,
     ...generalFacts(set),
     ...grey,
-    windows: grey.windows.length > 0 || !isGrey ? grey.windows : windows,
     ...placeFacts(set),
+    ...ofPreview,
+    windows: isGrey ? windows : [],
     ...present({
       frameTime: frames.count > 1 ? frameTime(set) : null,
-      perFrame,
+      perFrame: perFrameFacts(film),
       overlays: overlays.length > 0 ? overlays : null,
     }),
     previewFrame: middle + 1,

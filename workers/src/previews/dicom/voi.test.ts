@@ -55,6 +55,24 @@ describe('the function of a window', () => {
     expect(await shadesOf(preview?.bytes as Buffer)).toEqual(shown.SIGMOID);
   });
 
+  test('is that of all frames in a film with more frames than the facts list', async () => {
+    const frames = 10_001;
+    const each = Buffer.concat(Array(frames).fill(item(voi('LINEAR_EXACT'))));
+    const extra: Row[] = [
+      [0x00281050, 'DS', '1'],
+      [0x00281051, 'DS', '2'],
+      [0x52009229, 'SQ', item(voi('SIGMOID'))],
+      [0x52009230, 'SQ', each],
+    ];
+    const file = nativeFile({ ...GREY, frames, extra }, Buffer.concat(Array(frames).fill(words)));
+    const { facts } = (await prepared(file)).drawing;
+    expect(facts.perFrame).toBeUndefined();
+    expect(facts).toMatchObject({ voiFunction: 'SIGMOID', windows: [{ center: 20_000, width: 30_000 }] });
+    expect(await shadesOf((await drawFrame(file, 'application/dicom', { frame: 1, format: 'png' })).bytes)).toEqual(
+      shown.SIGMOID,
+    );
+  });
+
   test.each<[string, Row[], FrameChoice['window'], readonly number[]]>([
     ['of the file', [...window, [0x00281056, 'CS', 'SIGMOID']], { center: 20_000, width: 30_000 }, shown.SIGMOID],
     [
@@ -71,4 +89,17 @@ describe('the function of a window', () => {
     const choice: FrameChoice = { frame: 1, format: 'png', window: asked };
     expect(await shadesOf((await drawFrame(file, 'application/dicom', choice)).bytes)).toEqual(expected);
   });
+});
+
+test.each([
+  ['LINEAR', []],
+  ['LINEAR_EXACT', [{ center: 0.5, width: 0.25 }]],
+  ['SIGMOID', [{ center: 0.5, width: 0.25 }]],
+])('A window narrower than 1 counts only with a function that allows it: %s.', async (named, expected) => {
+  const extra: Row[] = [
+    [0x00281050, 'DS', '0.5'],
+    [0x00281051, 'DS', '0.25'],
+    [0x00281056, 'CS', named],
+  ];
+  expect((await prepared(nativeFile({ ...GREY, extra }, words))).drawing.facts.windows).toEqual(expected);
 });
