@@ -465,6 +465,40 @@ describe('the export of a layer', () => {
     expect(await windowOf({ voiFunction: 'SIGMOID' })).toEqual([40, 400, 'SIGMOID']);
   });
 
+  it('A presentation state has the tables of the file, by which other viewers show the same values.', async () => {
+    const table = (values: number[], first: number, bits: number) => ({
+      ...{ first, bits },
+      entries: Buffer.from(Uint16Array.from(values).buffer).toString('base64'),
+    });
+    const stateOf = async (changes: Partial<FrameFacts>) => {
+      const image = await dicomImage(changes);
+      await save(owner, image, { marks: all });
+      return parsed((await exported(owner, image, 'gsps').expect(200)).body);
+    };
+    const read = (sequence: unknown) => {
+      // biome-ignore lint/suspicious/noExplicitAny: as above
+      const [item] = [sequence].flat() as any[];
+      const { LUTDescriptor, LUTData } = item;
+      return [[...LUTDescriptor], Buffer.from([LUTData].flat()[0])];
+    };
+    const modalityLut = table([0, 300, 65_535], -2, 16);
+    const voiLuts = [table([0, 128, 255], 40_000, 8), table([1], 0, 8)];
+    const state = await stateOf({ modalityLut, voiLuts, windows: [] });
+    expect(read(state.ModalityLUTSequence)).toEqual([[3, -2, 16], Buffer.from(modalityLut.entries, 'base64')]);
+    expect([state.ModalityLUTSequence].flat()[0].ModalityLUTType).toBe('US');
+    expect(state.RescaleSlope).toBeUndefined();
+    const [softcopy] = [state.SoftcopyVOILUTSequence].flat();
+    // Entries of 8 bits are packed, and the picture is drawn by the first table.
+    expect(read(softcopy.VOILUTSequence)).toEqual([[3, 40_000, 8], Buffer.from([0, 128, 255, 0])]);
+    expect([softcopy.VOILUTSequence].flat()).toHaveLength(1);
+    // A window comes before a table, as in the viewer.
+    const windowed = await stateOf({ voiLuts });
+    expect([windowed.SoftcopyVOILUTSequence].flat()[0]).toMatchObject({ WindowCenter: 40 });
+    expect([windowed.SoftcopyVOILUTSequence].flat()[0].VOILUTSequence).toBeUndefined();
+    const long = table(Array(65_536).fill(7), 0, 16);
+    expect(read((await stateOf({ modalityLut: long })).ModalityLUTSequence)[0]).toEqual([0, 0, 16]);
+  });
+
   it('The same version is always the same instance, and another version another one.', async () => {
     const image = await dicomImage();
     const { version } = await save(owner, image, { marks: [line()] });

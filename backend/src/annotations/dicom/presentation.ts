@@ -7,7 +7,8 @@ import {
   valueUnit,
 } from '@lightbox/contract/annotations/measuring.js';
 import type { Mark } from '@lightbox/contract/annotations/schemas.js';
-import { voiFunctionOf } from '@lightbox/contract/images/voi.js';
+import type { FrameFacts, LookupTable, Window } from '@lightbox/contract/images/drawing.js';
+import { type VoiFunction, voiFunctionOf } from '@lightbox/contract/images/voi.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { commonOf, imageReference, type LayerFacts } from './layer.js';
 import { axesInOrder, type DataSet, dateOf, decimal, graphicData, personName, timeOf } from './values.js';
@@ -53,31 +54,47 @@ export function presentationOf(layer: LayerFacts): DataSet {
   };
 }
 
-/** The modality LUT and the window of the file. Without them a viewer would show the stored values as they are. */
+/** The modality LUT and the window of the file, or its VOI LUT. Without them a viewer would show the stored values as they are. */
 function valuesOf({ facts: file }: LayerFacts): DataSet {
   const facts = factsOfFrame(file, 1);
-  const { rescaleSlope, rescaleIntercept, rescaleType, windows } = facts;
-  const [window] = windows;
-  const voiFunction = voiFunctionOf(facts);
+  const { modalityLut, voiLuts } = facts;
+  const [window] = facts.windows;
+  const [table] = voiLuts ?? [];
+  const shown = window ? windowItem(window, voiFunctionOf(facts)) : table && { VOILUTSequence: [tableItem(table)] };
   return {
-    ...(rescaleSlope === undefined
-      ? {}
-      : {
-          RescaleIntercept: decimal(rescaleIntercept ?? 0),
-          RescaleSlope: decimal(rescaleSlope),
-          RescaleType: rescaleType || 'US',
-        }),
-    ...(window
-      ? {
-          SoftcopyVOILUTSequence: [
-            {
-              WindowCenter: decimal(window.center),
-              WindowWidth: decimal(window.width),
-              ...(voiFunction === 'LINEAR' ? {} : { VOILUTFunction: voiFunction }),
-            },
-          ],
-        }
-      : {}),
+    ...(modalityLut
+      ? { ModalityLUTSequence: [{ ...tableItem(modalityLut), ModalityLUTType: 'US' }] }
+      : rescaleOf(facts)),
+    ...(shown ? { SoftcopyVOILUTSequence: [shown] } : {}),
+  };
+}
+
+const rescaleOf = ({ rescaleSlope, rescaleIntercept, rescaleType }: FrameFacts): DataSet =>
+  rescaleSlope === undefined
+    ? {}
+    : {
+        RescaleIntercept: decimal(rescaleIntercept ?? 0),
+        RescaleSlope: decimal(rescaleSlope),
+        RescaleType: rescaleType || 'US',
+      };
+
+const windowItem = ({ center, width }: Window, voiFunction: VoiFunction): DataSet => ({
+  WindowCenter: decimal(center),
+  WindowWidth: decimal(width),
+  ...(voiFunction === 'LINEAR' ? {} : { VOILUTFunction: voiFunction }),
+});
+
+/** Returns a table as an item of a sequence (PS3.3 §C.11.1.1). Its first value may be below 0, and entries of 8 bits are packed. */
+function tableItem({ first, bits, entries }: LookupTable): DataSet {
+  const words = Buffer.from(entries, 'base64');
+  const count = words.length / 2;
+  const packed = bits === 8 ? Buffer.alloc(count + (count % 2)) : words;
+  if (bits === 8) for (let i = 0; i < count; i++) packed[i] = words.readUInt16LE(i * 2);
+  return {
+    // 0 stands for 65,536 entries.
+    LUTDescriptor: [count % 65_536, first, bits],
+    LUTData: Uint8Array.from(packed).buffer,
+    _vrMap: { LUTDescriptor: first < 0 ? 'SS' : 'US', LUTData: 'OW' },
   };
 }
 
