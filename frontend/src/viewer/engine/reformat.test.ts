@@ -62,8 +62,8 @@ describe('Planes are cut from slices', () => {
 
 describe('A cut', () => {
   /** Slices of one value each, as the library keeps them after it has drawn them. */
-  function drawn(values: readonly number[]): Volume {
-    const frameIds = stack(values.length);
+  function drawn(values: readonly number[], of?: (n: number) => Partial<FrameFacts>): Volume {
+    const frameIds = stack(values.length, of);
     imageLoader.registerImageLoader(scheme, (imageId: string) => {
       const value = values[frameIds.indexOf(imageId)] ?? 0;
       const pixels = new Int16Array(size.rows * size.columns).fill(value);
@@ -71,7 +71,13 @@ describe('A cut', () => {
       const voxels = { scalarData: pixels, width, height, numberOfComponents: 1 };
       const image = {
         ...{ imageId, ...size, width, height, slope: 1, intercept: 0, sizeInBytes: pixels.byteLength, color: false },
-        ...{ minPixelValue: value, maxPixelValue: value, cachedLut: { lutArray: new Uint8ClampedArray(1) } },
+        ...{
+          windowCenter: 7,
+          windowWidth: 9,
+          minPixelValue: value,
+          maxPixelValue: value,
+          cachedLut: { lutArray: new Uint8ClampedArray(1) },
+        },
         getPixelData: () => pixels,
         voxelManager: utilities.VoxelManager.createImageVoxelManager(voxels as never),
       };
@@ -85,5 +91,18 @@ describe('A cut', () => {
     const image = await reformatted.load(cut?.frameIds[1] ?? '');
     expect([image.minPixelValue, image.maxPixelValue]).toEqual([-200, 1500]);
     expect(image.cachedLut).toBeUndefined();
+  });
+
+  it('without a window leaves the padding of each slice out of the one that fits it.', async () => {
+    const padded = drawn([-2000, -200, 1500, 40], () => ({ pixelPaddingValue: -2000 }));
+    const image = await reformatted.load(planesOf(padded)[1]?.frameIds[1] ?? '');
+    expect([image.windowCenter, image.windowWidth]).toEqual([650.5, 1701]);
+  });
+
+  it('has the window of its first slice also where only the frames of the file have windows.', async () => {
+    const windows = [{ center: 7, width: 9 }];
+    const volume = drawn([100, -200, 1500, 40], () => ({ perFrame: [{ windows }] }));
+    const image = await reformatted.load(planesOf(volume)[1]?.frameIds[1] ?? '');
+    expect([image.windowCenter, image.windowWidth]).toEqual([7, 9]);
   });
 });

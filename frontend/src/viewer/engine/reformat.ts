@@ -1,8 +1,11 @@
 import { cache, imageLoader, type Types, utilities } from '@cornerstonejs/core';
 import { factsOfFrame } from '@lightbox/contract/annotations/measuring.js';
+import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import { type ValueRange, windowOf } from '@lightbox/contract/images/voi.js';
 import { cross, directionsOf, dot, type Plane, planeOf, type Vector } from '../orientation';
 import { frameOf } from './frameId';
-import { moduleOf } from './modules';
+import { moduleOf, usesTable } from './modules';
+import { extentWithoutPadding } from './pixels';
 import { factsById } from './registry';
 
 /** Pictures that are cut through a stack of parallel slices. They need no graphics card, unlike volumes. */
@@ -134,6 +137,18 @@ export function planesOf(volume: Volume): Reformat[] {
   return [{ plane: planeOf(volume.normal), frameIds: volume.slices.map(({ frameId }) => frameId) }, ...cuts];
 }
 
+const factsOfSlice = ({ frameId }: Slice): FrameFacts | undefined => {
+  const { id, n } = frameOf(frameId);
+  const facts = factsById(id);
+  return facts && factsOfFrame(facts, n);
+};
+
+/** Returns the range of a line of a slice without its padding; undefined where the file has none, or nothing else. */
+function withoutPadding(line: ArrayLike<number>, slice: Slice, { preScale }: Types.IImage): ValueRange | undefined {
+  const facts = factsOfSlice(slice);
+  return facts && !usesTable(facts) ? extentWithoutPadding(line, facts, Boolean(preScale?.scaled)) : undefined;
+}
+
 const typed = { Int8Array, Uint8Array, Int16Array, Uint16Array, Float32Array, Int32Array, Uint32Array };
 type Kind = keyof typeof typed;
 
@@ -149,12 +164,15 @@ async function load(frameId: string): Promise<Types.IImage> {
   const kinds = sources.map((source) => source.getPixelData().constructor.name as Kind);
   const kind: Kind = new Set(kinds).size === 1 ? (kinds[0] as Kind) : 'Float32Array';
   const pixels = new typed[kind](width * height);
+  const seen: ValueRange[] = [];
   for (const [at, source] of sources.entries()) {
     const values = source.getPixelData();
     const to = (upwards ? height - 1 - at : at) * width;
     const start = cut === 'row' ? index * volume.columns : index;
     const step = cut === 'row' ? 1 : volume.columns;
     for (let i = 0; i < width; i++) pixels[to + i] = values[start + i * step] as number;
+    const range = withoutPadding(pixels.subarray(to, to + width), volume.slices[at] as Slice, source);
+    if (range) seen.push(range);
   }
   const [model] = sources as [Types.IImage];
   const [row, column, slice] = volume.spacing;
@@ -163,10 +181,16 @@ async function load(frameId: string): Promise<Types.IImage> {
     if (value < lower) lower = value;
     if (value > upper) upper = value;
   }
-  const isWindowed = (factsById(frameOf(volume.slices[0]?.frameId ?? '').id)?.windows.length ?? 0) > 0;
+  const isWindowed = (factsOfSlice(volume.slices[0] as Slice)?.windows.length ?? 0) > 0;
+  const fitted = windowOf(
+    seen.length === 0
+      ? { lower, upper }
+      : { lower: Math.min(...seen.map((one) => one.lower)), upper: Math.max(...seen.map((one) => one.upper)) },
+    'LINEAR',
+  );
   return {
     ...model,
-    ...(isWindowed ? {} : utilities.windowLevel.toWindowLevel(lower, upper)),
+    ...(isWindowed ? {} : { windowCenter: fitted.center, windowWidth: fitted.width }),
     // The values are those behind the modality LUT, and the library's facts about the slice do not hold for them.
     ...{ minPixelValue: lower, maxPixelValue: upper, slope: 1, intercept: 0 },
     ...{ preScale: undefined, isPreScaled: undefined, cachedLut: undefined },
