@@ -22,6 +22,11 @@ let exact = '';
 let curve = '';
 /** A film whose frames have different functions. */
 let film = '';
+/** The same two pictures, whose values and windows are a hundredth. */
+let exactSmall = '';
+let curveSmall = '';
+/** A film whose values are below 0.01, without a window. */
+let smallFilm = '';
 /** A picture of 8 bits with a sign. */
 let signed = '';
 /** A picture without a window whose first stripe is padding. */
@@ -96,17 +101,19 @@ test.beforeAll(async ({ browser, shared }) => {
     return (await owner.upload(caption, { name: 'map', mimeType: 'application/dicom', buffer })).id;
   };
   map = await upload('Map', [0x00281050, '15.5'], [0x00281051, '41'], [0x00281052, '-5'], [0x00281053, '0.01']);
-  const byFunction = (named: string) =>
+  const byFunction = (named: string, by = 1) =>
     upload(
       named,
-      [0x00281050, '15.5'],
-      [0x00281051, '25'],
-      [0x00281052, '-5'],
-      [0x00281053, '0.01'],
+      [0x00281050, `${15.5 * by}`],
+      [0x00281051, `${25 * by}`],
+      [0x00281052, `${-5 * by}`],
+      [0x00281053, `${0.01 * by}`],
       [0x00281056, named, 'CS'],
     );
   exact = await byFunction('LINEAR_EXACT');
   curve = await byFunction('SIGMOID');
+  exactSmall = await byFunction('LINEAR_EXACT', 0.01);
+  curveSmall = await byFunction('SIGMOID', 0.01);
   const voi = (named: string) => {
     const window = [
       element(0x00281050, 'DS', '15.5'),
@@ -124,6 +131,12 @@ test.beforeAll(async ({ browser, shared }) => {
   signed = await uploadBytes('Signed', signedBytes());
   padded = await uploadBytes('Padded', signedBytes(signedStripes[0]));
   small = await upload('Map of small values', [0x00281052, '0'], [0x00281053, '0.000001']);
+  smallFilm = await upload(
+    'Film of small values',
+    [0x00280008, '2', 'IS'],
+    [0x00281052, '0'],
+    [0x00281053, '0.000001'],
+  );
 });
 
 afterAll(async () => {
@@ -192,6 +205,28 @@ test.for([
     await shows(page, { image, center: 15.5, width: 25 });
     await expect.poll(seen).toEqual(levels.map((level) => expect.closeTo(level, -0.5)));
   }
+  // A window may be narrower than 1 with these functions.
+  for (const [image, levels] of [
+    [exactSmall, [20, 128, 224]],
+    [curveSmall, [40, 128, 209]],
+  ] as const) {
+    await visit(page, `/viewer/${image}`);
+    await shows(page, { image, width: 0.25 });
+    await expect.poll(seen).toEqual(levels.map((level) => expect.closeTo(level, -0.5)));
+  }
+  // A window of small values that a person changes stays for the next frame.
+  await visit(page, `/viewer/${smallFilm}`);
+  await shows(page, { image: smallFilm, frame: 1 });
+  await press(page, 'Window');
+  await drag(page, at([128, 60]), at([128, 188]));
+  await expect.poll(async () => (await seen())[1]).toBeLessThan(120);
+  const darker = (await seen()).map((level) => expect.closeTo(level, -0.5));
+  await panes(page).first().focus();
+  await page.keyboard.press('End');
+  await shows(page, { image: smallFilm, frame: 2 });
+  await expect.poll(seen).toEqual(darker);
+  await visit(page, `/viewer/${curve}`);
+  await shows(page, { image: curve, center: 15.5, width: 25 });
   // A window that a person changes keeps the curve.
   await press(page, 'Window');
   await drag(page, at([60, 128]), at([180, 128]));

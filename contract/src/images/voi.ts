@@ -12,17 +12,17 @@ export interface ValueRange {
 export const voiFunctionOf = ({ windows, voiFunction }: Pick<FrameFacts, 'windows' | 'voiFunction'>): VoiFunction =>
   (windows.length > 0 && voiFunction) || 'LINEAR';
 
-/** A range without an extent is ignored by the graphics card, which then draws the window before. */
-const LEAST_EXTENT = 0.002;
+/** A range without an extent is ignored by the graphics card, which then draws the window before. Values with fractions are small. */
+const LEAST_EXTENT = 1e-6;
 
 type Bounds = Pick<Window, 'center' | 'width'>;
 
 /**
- * Returns the range of a window (PS3.3 §C.11.2.1.2, §C.11.2.1.3). A curve has no ends: its range is that of the linear
+ * Returns the range of a window (PS3.3 §C.11.2.1.2, §C.11.2.1.3). A curve has no ends: its range is that of the exact linear
  * function, whose middle it shares.
  */
 export function rangeOf({ center, width }: Bounds, by: VoiFunction): ValueRange {
-  const [middle, extent] = by === 'LINEAR_EXACT' ? [center, width] : [center - 0.5, width - 1];
+  const [middle, extent] = by === 'LINEAR' ? [center - 0.5, width - 1] : [center, width];
   const lower = middle - Math.max(0, extent) / 2;
   return { lower, upper: lower + Math.max(LEAST_EXTENT, extent) };
 }
@@ -30,7 +30,7 @@ export function rangeOf({ center, width }: Bounds, by: VoiFunction): ValueRange 
 /** The opposite of `rangeOf`. */
 export function windowOf({ lower, upper }: ValueRange, by: VoiFunction): { center: number; width: number } {
   const [middle, extent] = [(lower + upper) / 2, upper - lower];
-  return by === 'LINEAR_EXACT' ? { center: middle, width: extent } : { center: middle + 0.5, width: extent + 1 };
+  return by === 'LINEAR' ? { center: middle + 0.5, width: extent + 1 } : { center: middle, width: extent };
 }
 
 /** Returns the function from values to brightness, in which 0 is black and 1 is white. Further values are these two. */

@@ -141,6 +141,15 @@ describe('the metadata of a frame', () => {
     expect(factsOfFrame(facts(file), 2).windows).toEqual(facts().windows);
   });
 
+  it('A window narrower than 1 reaches the library, and as the exact function, for which it has an extent there.', () => {
+    const windows = [{ center: 0.5, width: 0.25 }];
+    for (const voiFunction of ['LINEAR_EXACT', 'SIGMOID'] as const) {
+      const { windowCenter, windowWidth, voiLUTFunction } = module('voiLutModule', { windows, voiFunction });
+      expect([windowCenter, windowWidth, voiLUTFunction]).toEqual([[0.5], [0.25], 'LINEAR_EXACT']);
+    }
+    expect(module('voiLutModule').voiLUTFunction).toBe('LINEAR');
+  });
+
   it('Pixels that the browser or the server drew are RGB, without window and rescale.', () => {
     const file = { bitsAllocated: 16, rescaleIntercept: -1024 };
     expect(module('imagePixelModule', file, 1, true)).toMatchObject({ samplesPerPixel: 3, bitsAllocated: 8 });

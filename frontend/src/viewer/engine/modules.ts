@@ -1,5 +1,6 @@
 import { factsOfFrame, pixelShape } from '@lightbox/contract/annotations/measuring.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import { voiFunctionOf } from '@lightbox/contract/images/voi.js';
 import { voiLutOf } from './pixels';
 
 /** True when a table changes the values before they are drawn. The library then applies no slope and intercept. */
@@ -58,14 +59,14 @@ export function moduleOf(name: string, file: FrameFacts, n: number, id: string, 
       };
     case 'voiLutModule': {
       if (inColour) return {};
-      const windows = facts.windows.filter(({ width }) => width >= 1);
+      const { windows } = facts;
       return {
         ...(windows.length && {
           windowCenter: windows.map(({ center }) => center),
           windowWidth: windows.map(({ width }) => width),
         }),
-        // Each pane draws by the function of its frame itself (`voi.ts`).
-        voiLUTFunction: 'LINEAR',
+        // Each pane draws by the function of its frame itself (`voi.ts`). The library needs a range with an extent before.
+        voiLUTFunction: voiFunctionOf(facts) === 'LINEAR' ? 'LINEAR' : 'LINEAR_EXACT',
       };
     }
     case 'modalityLutModule':

@@ -4,6 +4,7 @@ import type { MarkKind } from '@lightbox/contract/annotations/schemas.js';
 import { rangeOf, type ValueRange, windowOf } from '@lightbox/contract/images/voi.js';
 import { type Edges, edgesOf, type Vector, vectorIn } from '../orientation';
 import { kept, nothingShown, type PaneView, type Shown, sharedTurn, type Turned, type WantedView } from '../shown';
+import type { Window as PaneWindow } from '../window';
 import { withoutMouse } from './fingers';
 import { frameOf } from './frameId';
 import { extentOf } from './pixels';
@@ -11,7 +12,7 @@ import { isFromCorner, type PlaneModule, pixelOf, worldOf } from './plane';
 import { Prefetch } from './prefetch';
 import { enable, engineId, isSmooth, renderingEngine, runningEngine } from './start';
 import { addMeasure, equip, unequip } from './tools';
-import { functionOf, sentOf, sentRange, showRange } from './voi';
+import { functionOf, precise, sentOf, sentRange, showRange } from './voi';
 
 const minus = (a: readonly number[], b: readonly number[]) => vectorIn(a.map((value, i) => value - (b[i] ?? 0)));
 const normalized = (vector: Vector): Vector => {
@@ -31,10 +32,12 @@ export class Pane {
   #stack: readonly string[] = [];
   #fit = 1;
   /** The window and the inversion that a person chose. Without a window, each frame has its own. */
-  #chosen: ValueRange | undefined;
+  #chosen: PaneWindow | undefined;
   #inverted = false;
   #turned: Turned = upright;
-  /** The window that was set last, and its frame. */
+  /** The window that is on screen, with all its digits. */
+  #window: PaneWindow = { center: 0, width: 1 };
+  /** The range that was set last, and its frame. */
   #set: { frameId: string; range: ValueRange } | undefined;
   #ready = false;
   #closed = false;
@@ -143,7 +146,7 @@ export class Pane {
     const viewport = this.#viewport;
     const image = viewport.getCornerstoneImage() as Types.IImage | undefined;
     if (!image || image.color) return;
-    const range = this.#chosen ?? sentRange(image);
+    const range = this.#chosen ? rangeOf(this.#chosen, functionOf(image)) : sentRange(image);
     if (!range) return;
     const interpolationType = Enums.InterpolationType[isSmooth(image) ? 'LINEAR' : 'NEAREST'];
     const invert = Boolean(image.invert) !== this.#inverted;
@@ -161,11 +164,12 @@ export class Pane {
     const { voiRange, invert } = viewport.getProperties();
     // The pointer has changed the window of this frame: it stays for the other frames.
     if (voiRange && this.#set?.frameId === frameId && differ(voiRange, this.#set.range)) {
-      this.#chosen = { lower: voiRange.lower, upper: voiRange.upper };
-      this.#set.range = this.#chosen;
+      this.#chosen = windowOf(voiRange, functionOf(image));
+      this.#set.range = { lower: voiRange.lower, upper: voiRange.upper };
     }
     // One renderer tells no range of a picture in colour, whose window is never changed.
     const window = voiRange && !image.color ? windowOf(voiRange, functionOf(image)) : sentOf(image);
+    this.#window = window ?? { center: 0, width: 1 };
     const at = viewport.getCurrentImageIdIndex();
     if (at + 1 !== this.#shown.frame) this.#prefetch.around(this.#stack, at);
     this.#show({
@@ -174,8 +178,8 @@ export class Pane {
       frameId,
       frame: at + 1,
       frames: this.#stack.length,
-      center: tidy(window?.center ?? 0),
-      width: tidy(window?.width ?? 1),
+      center: tidy(this.#window.center),
+      width: tidy(this.#window.width),
       zoom: Math.round((viewport.getZoom() / this.#fit) * 1_000) / 1_000,
       rotation: this.#turned.rotation,
       flipped: this.#turned.flipHorizontal,
@@ -228,14 +232,14 @@ export class Pane {
     const { clientWidth, clientHeight } = this.element;
     const middle = this.#shown.state === 'drawn' ? this.pixelAt([clientWidth / 2, clientHeight / 2]) : undefined;
     if (!middle) return undefined;
-    const { frame, zoom, center, width, inverted } = this.#shown;
+    const { frame, zoom, inverted } = this.#shown;
     return {
       frame,
       x: tidy(middle[0]),
       y: tidy(middle[1]),
       zoom,
-      center,
-      width,
+      center: precise(this.#window.center),
+      width: precise(this.#window.width),
       inverted,
       ...sharedTurn(this.#turned),
     };
@@ -248,7 +252,7 @@ export class Pane {
     if (to !== this.target) await this.#viewport.setImageIdIndex(to).catch(() => this.#onFrameFailed(to));
     // Another frame was asked for meanwhile.
     if (this.#closed || !this.#ready || this.target !== to) return;
-    if (center !== undefined && width) this.#choose(center, width);
+    if (center !== undefined && width) this.#chosen = { center, width };
     if (rotation !== undefined) this.#turned = { rotation, flipHorizontal: flipped ?? false, flipVertical: false };
     this.#inverted = inverted ?? this.#inverted;
     this.#act((viewport) => {
@@ -313,13 +317,9 @@ export class Pane {
 
   setWindow = (center: number, width: number) =>
     this.#act(() => {
-      this.#choose(center, width);
+      this.#chosen = { center, width };
       this.#setWindow();
     });
-  #choose(center: number, width: number) {
-    const image = this.#viewport.getCornerstoneImage() as Types.IImage | undefined;
-    this.#chosen = rangeOf({ center, width }, functionOf(image));
-  }
   invert = () =>
     this.#act((viewport) => {
       this.#inverted = !this.#inverted;
@@ -381,8 +381,9 @@ export class Pane {
 
 const upright: Turned = { rotation: 0, flipHorizontal: false, flipVertical: false };
 
+/** Values with fractions may be small. */
 const differ = (a: ValueRange, b: ValueRange) =>
-  Math.abs(a.lower - b.lower) > 1e-3 || Math.abs(a.upper - b.upper) > 1e-3;
+  Math.max(Math.abs(a.lower - b.lower), Math.abs(a.upper - b.upper)) > (b.upper - b.lower) / 1e6;
 
 const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((one, i) => one === b[i]);

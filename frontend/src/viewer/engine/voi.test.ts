@@ -9,6 +9,13 @@ it.each(['LINEAR', 'LINEAR_EXACT', 'SIGMOID'] as const)('A window is the same af
   expect(windowOf(rangeOf(window, by), by)).toEqual(window);
 });
 
+it.each(['LINEAR_EXACT', 'SIGMOID'] as const)('A window of small values is the same after its range: %s.', (by) => {
+  for (const width of [0.5, 0.001]) {
+    const range = rangeOf({ center: 0.002, width }, by);
+    expect(windowOf(range, by)).toEqual({ center: expect.closeTo(0.002, 9), width: expect.closeTo(width, 9) });
+  }
+});
+
 it('The functions differ as the standard says, and end in black and white.', () => {
   const levels = (by: Parameters<typeof levelIn>[1]) => [-99, 5, 15.5, 25, 99].map(levelIn(window, by));
   expect(levels('LINEAR')).toEqual(

@@ -9,7 +9,7 @@ export const functionOf = (image: Types.IImage | undefined): VoiFunction =>
   (image as { voiFunction?: VoiFunction } | undefined)?.voiFunction ?? 'LINEAR';
 
 /** Values with fractions may be small, so a window keeps its digits. */
-const precise = (value: number) => Number(value.toPrecision(9));
+export const precise = (value: number) => Number(value.toPrecision(9));
 
 /** The window that the file states for this frame, or the one that fits its values. */
 export function sentOf(image: Types.IImage): { center: number; width: number } | undefined {
