@@ -1,4 +1,4 @@
-import { element, item, partTen, phantomFacts } from '@lightbox/testkit/part10.js';
+import { element, item, partTen, phantomFacts, shorts } from '@lightbox/testkit/part10.js';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
 import { asGraphicsCard, launchChromium, withoutWebGl } from './chromium.js';
@@ -35,28 +35,38 @@ let padded = '';
 let small = '';
 const others: Person[] = [];
 
-/** Returns one or two frames of the stripes: a single one is padded. `rescale`: its window, if it has one, its intercept and its slope. */
-function striped(...rescale: Buffer[]): Buffer {
-  const pixels = Buffer.alloc(side * side * 2);
-  for (let i = 0; i < side * side; i++) {
-    const value = stripes[Math.floor(((i % side) / side) * 3)] as number;
-    pixels.writeUInt16LE(Math.round((value + 5) * 100), i * 2);
-  }
+/** Returns a file of greys. `more`: elements behind those of the picture. */
+function greys(
+  modality: string,
+  { bits, sign }: { bits: 8 | 16; sign: 0 | 1 },
+  more: Buffer[],
+  pixels: Buffer,
+): Buffer {
   return partTen(
     Buffer.concat([
-      element(0x00080060, 'CS', 'MR'),
+      element(0x00080060, 'CS', modality),
       element(0x00280002, 'US', 1),
       element(0x00280004, 'CS', 'MONOCHROME2'),
       element(0x00280010, 'US', side),
       element(0x00280011, 'US', side),
-      element(0x00280100, 'US', 16),
-      element(0x00280101, 'US', 16),
-      element(0x00280102, 'US', 15),
-      element(0x00280103, 'US', 0),
-      ...rescale,
-      element(0x7fe00010, 'OW', Buffer.concat([pixels, pixels])),
+      element(0x00280100, 'US', bits),
+      element(0x00280101, 'US', bits),
+      element(0x00280102, 'US', bits - 1),
+      element(0x00280103, 'US', sign),
+      ...more,
+      element(0x7fe00010, bits === 8 ? 'OB' : 'OW', pixels),
     ]),
   );
+}
+
+/** Returns the values of a picture of three stripes, one for each. */
+const inStripes = (values: readonly number[]): number[] =>
+  Array.from({ length: side * side }, (_, i) => values[Math.floor(((i % side) / side) * 3)] as number);
+
+/** Returns one or two frames of the stripes: a single one is padded. `rescale`: its window, if it has one, its intercept and its slope. */
+function striped(...rescale: Buffer[]): Buffer {
+  const pixels = shorts(...inStripes(stripes.map((value) => Math.round((value + 5) * 100))));
+  return greys('MR', { bits: 16, sign: 0 }, rescale, Buffer.concat([pixels, pixels]));
 }
 
 /** The values of stripes that are bytes with a sign. */
@@ -64,27 +74,11 @@ const signedStripes = [-100, -1, 90];
 
 /** Returns them without a window and with padding, or with a window. */
 function signedBytes(padding?: number): Buffer {
-  const pixels = Buffer.from(
-    Int8Array.from({ length: side * side }, (_, i) => signedStripes[Math.floor(((i % side) / side) * 3)] as number)
-      .buffer,
-  );
-  return partTen(
-    Buffer.concat([
-      element(0x00080060, 'CS', 'OT'),
-      element(0x00280002, 'US', 1),
-      element(0x00280004, 'CS', 'MONOCHROME2'),
-      element(0x00280010, 'US', side),
-      element(0x00280011, 'US', side),
-      element(0x00280100, 'US', 8),
-      element(0x00280101, 'US', 8),
-      element(0x00280102, 'US', 7),
-      element(0x00280103, 'US', 1),
-      ...(padding === undefined
-        ? [element(0x00281050, 'DS', '0'), element(0x00281051, 'DS', '256')]
-        : [element(0x00280120, 'SS', padding)]),
-      element(0x7fe00010, 'OB', pixels),
-    ]),
-  );
+  const more =
+    padding === undefined
+      ? [element(0x00281050, 'DS', '0'), element(0x00281051, 'DS', '256')]
+      : [element(0x00280120, 'SS', padding)];
+  return greys('OT', { bits: 8, sign: 1 }, more, Buffer.from(Int8Array.from(inStripes(signedStripes)).buffer));
 }
 
 /** Hides from a page that its graphics card interpolates numbers with fractions. Many phones have no such card. */
