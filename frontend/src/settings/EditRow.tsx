@@ -1,4 +1,4 @@
-import { Button, Flex, Textarea } from '@chakra-ui/react';
+import { Button, Textarea } from '@chakra-ui/react';
 import type { Setting } from '@lightbox/contract/settings/calls.js';
 import { CheckIcon } from '@phosphor-icons/react';
 import { useEffect, useId, useRef } from 'react';
@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { formatDate } from '../lib/format';
 import { toast } from '../lib/toaster';
 import { InputCell, MonoInput } from './inputs';
-import { Layout, Name } from './Layout';
+import { Actions, Layout, Name } from './Layout';
 import { type Faults, useEditSetting, useRefusal } from './settings';
 
 /** The typed values of a row. The screen stores them, so that they survive the change from table to cards. */
@@ -94,7 +94,7 @@ export function EditRow({ setting, wide, draft, onDraft }: EditProps) {
         created: formatDate(setting.createAt),
         updated: formatDate(setting.updatedAt),
         actions: (
-          <Flex asChild justify="flex-end" wrap="wrap" gap="2">
+          <Actions asChild gap="2">
             <form
               id={form}
               onSubmit={(event) => {
@@ -110,7 +110,7 @@ export function EditRow({ setting, wide, draft, onDraft }: EditProps) {
                 {t('settings.save')}
               </Button>
             </form>
-          </Flex>
+          </Actions>
         ),
       }}
     />

@@ -1,4 +1,4 @@
-import { Box, Button, Flex, IconButton, Switch, Text } from '@chakra-ui/react';
+import { Box, Button, IconButton, Switch, Text } from '@chakra-ui/react';
 import type { Setting, SettingInfo } from '@lightbox/contract/settings/calls.js';
 import {
   ArrowCounterClockwiseIcon,
@@ -170,7 +170,7 @@ export function KnownRow({ known, info, setting, wide, draft, onDraft, onDefault
         created: setting ? formatDate(setting.createAt) : '–',
         updated: <Changed changed={info.changed} />,
         actions: draft ? (
-          <Flex asChild justify="flex-end" wrap="wrap" gap="2">
+          <Actions asChild gap="2">
             <form
               id={form}
               onSubmit={(event) => {
@@ -186,7 +186,7 @@ export function KnownRow({ known, info, setting, wide, draft, onDraft, onDefault
                 {t('settings.save')}
               </Button>
             </form>
-          </Flex>
+          </Actions>
         ) : (
           <Actions>
             {setting && (

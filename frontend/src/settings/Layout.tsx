@@ -1,4 +1,4 @@
-import { Box, Flex, Table, Text } from '@chakra-ui/react';
+import { Box, Flex, type FlexProps, Table, Text } from '@chakra-ui/react';
 import type { Setting } from '@lightbox/contract/settings/calls.js';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -74,11 +74,17 @@ export function Layout({ wide, parts }: { wide: boolean; parts: Parts }) {
 }
 
 /**
- * The buttons of a setting. In a table with room for them they stand in one line, and the description gives way. Large text
- * leaves no room: the width is in rem.
+ * The buttons of a setting, or with `asChild` the form that holds them. In a table with room for them they stand in one line,
+ * and the description gives way. Large text leaves no room: the width is in rem.
  */
-export const Actions = ({ children }: { children: ReactNode }) => (
-  <Flex justify="flex-end" gap="1" wrap="wrap" css={{ '@container (min-width: 54rem)': { flexWrap: 'nowrap' } }}>
+export const Actions = ({ asChild, gap = '1', children }: Pick<FlexProps, 'asChild' | 'gap' | 'children'>) => (
+  <Flex
+    asChild={asChild ?? false}
+    justify="flex-end"
+    gap={gap}
+    wrap="wrap"
+    css={{ '@container (min-width: 54rem)': { flexWrap: 'nowrap' } }}
+  >
     {children}
   </Flex>
 );
