@@ -10,7 +10,7 @@ import type { UserDoc } from '@lightbox/core/models/user.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import jwt from 'jsonwebtoken';
 import request, { type Response } from 'supertest';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { startGateway } from '../gateway.js';
 import { connectSocket } from '../testing/client.js';
 import {
@@ -445,12 +445,17 @@ describe('the refresh cookie', () => {
     test.clock.forward({ minutes: limits.sessionIdleMinutes, seconds: 1 });
     await refresh(idle).expect(401);
 
-    let busy: Omit<Browser, 'token'> = await signedInBrowser(await buildPatient(test.gateway));
+    const { Session } = test.gateway.models;
+    const person = await buildPatient(test.gateway);
+    let busy: Omit<Browser, 'token'> = await signedInBrowser(person);
     for (let minutes = 0; minutes < limits.sessionHours * 60 - 20; minutes += 20) {
       test.clock.forward({ minutes: 20 });
+      const active = { user: person._id, lastSeenAt: { $gte: test.gateway.clock.now() } };
       const answer = await refresh(busy).expect(200);
       busy = cookiesOf(answer);
       await api.as(answer.body.data.token).get('/users/profile').expect(200);
+      // No answer waits for the write of the activity.
+      await vi.waitFor(async () => expect(await Session.exists(active)).not.toBeNull());
     }
     test.clock.forward({ minutes: 20, seconds: 1 });
     await refresh(busy).expect(401);
