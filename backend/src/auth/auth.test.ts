@@ -455,7 +455,7 @@ describe('the refresh cookie', () => {
       busy = cookiesOf(answer);
       await api.as(answer.body.data.token).get('/users/profile').expect(200);
       // No answer waits for the write of the activity.
-      await vi.waitFor(async () => expect(await Session.exists(active)).not.toBeNull());
+      await vi.waitFor(async () => expect(await Session.exists(active)).not.toBeNull(), 10_000);
     }
     test.clock.forward({ minutes: 20, seconds: 1 });
     await refresh(busy).expect(401);

@@ -21,6 +21,21 @@ const atLeast = (height: string) => ({ h: 'fit-content', minH: height, py: '0.5'
 export const system = createSystem(
   base,
   defineConfig({
+    utilities: {
+      truncate: {
+        values: { type: 'boolean' },
+        transform: (value: unknown) =>
+          value === true
+            ? {
+                overflow: 'hidden',
+                textOverflow: 'ellipsis',
+                whiteSpace: 'nowrap',
+                // Letters of Nastaliq reach out of their line, and would lose their tops.
+                'html[lang=ur] &': { overflow: 'clip visible', minWidth: 0 },
+              }
+            : {},
+      },
+    },
     theme: {
       tokens,
       keyframes: {
