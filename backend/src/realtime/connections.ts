@@ -5,9 +5,9 @@ type Connection = Client['conn'];
 
 /**
  * Limits for a client that does not read: waiting packets, and time since the last drain. A burst alone is no fault, unless it
- * is so large that the packets would fill the memory within that time.
+ * is so large, in packets or in characters, that it would fill the memory within that time.
  */
-const SLOW_CLIENT = { packets: 500, ms: 2_000, most: 2_000 };
+const SLOW_CLIENT = { packets: 500, ms: 2_000, most: 2_000, characters: 1_500_000 };
 /** A client that reads has answered the close of its connection by then. */
 const GOODBYE_MS = 1_000;
 
@@ -17,16 +17,22 @@ const GOODBYE_MS = 1_000;
  */
 export function endWhenSlow(gateway: Gateway, conn: Connection): void {
   let waiting = 0;
+  let characters = 0;
   let drained = performance.now();
+  const isSlow = () =>
+    waiting >= SLOW_CLIENT.most ||
+    characters >= SLOW_CLIENT.characters ||
+    (waiting >= SLOW_CLIENT.packets && performance.now() - drained >= SLOW_CLIENT.ms);
   conn.on('drain', () => {
     waiting = 0;
+    characters = 0;
     drained = performance.now();
   });
-  conn.on('packetCreate', () => {
+  conn.on('packetCreate', ({ data }: { data?: { length: number } }) => {
     if (waiting === 0) drained = performance.now();
     waiting++;
-    if (waiting < SLOW_CLIENT.packets) return;
-    if (waiting < SLOW_CLIENT.most && performance.now() - drained < SLOW_CLIENT.ms) return;
+    characters += data?.length ?? 0;
+    if (!isSlow()) return;
     gateway.log.warn('a client that does not read was disconnected');
     end(conn);
     conn.close(true);

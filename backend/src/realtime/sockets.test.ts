@@ -219,6 +219,13 @@ describe('a client that reads', () => {
     return { wire, far };
   };
 
+  /** Messages of the greatest length, with three bytes a letter: more than the machine's own buffers hold. */
+  const copies = (message: MessageDoc, count: number) =>
+    Array.from({ length: count }, (_, i): MessageDoc => {
+      const content = '漢'.repeat(limits.messageLength);
+      return { ...message, _id: newId(), seq: i + 2, content, createAt: one.clock.now() };
+    });
+
   it('nothing is disconnected soon after its session ends, although it answers no goodbye', async () => {
     const { patient } = await pair();
     const { far } = await stopped(patient);
@@ -235,11 +242,7 @@ describe('a client that reads', () => {
     const reading = setInterval(() => slow.wire.read(1024), 1_000);
 
     const [first] = await one.gateway.models.Message.find({ recipient: patient._id }).lean<MessageDoc[]>();
-    const many = Array.from({ length: 2_000 }, (_, i): MessageDoc => {
-      // Three bytes a letter: more than the machine's own buffers hold.
-      const content = '漢'.repeat(limits.messageLength);
-      return { ...(first as MessageDoc), _id: newId(), seq: i + 2, content, createAt: one.clock.now() };
-    });
+    const many = copies(first as MessageDoc, 2_000);
     await one.gateway.models.Message.insertMany(many, { lean: true });
     for (let at = 0; at < many.length; at += 200) await broadcastMessages(one.gateway, many.slice(at, at + 200));
     // The gateway's ends are gone, although the clients never said anything.
@@ -258,6 +261,20 @@ describe('a client that reads', () => {
     }
     expect(many.filter(({ _id }) => !ids.has(String(_id)))).toEqual([]);
   }, 60_000);
+
+  it('nothing is cut off at once when few, but large packets wait', async () => {
+    const { patient, provider } = await pair();
+    const body = { recipientId: patient.id, content: 'first' };
+    await new Client(one.url).as(provider).post('/message/send', body).expect(201);
+    const { far } = await stopped(patient);
+    // The buffers of the machine are full.
+    far.cork();
+    const first = (await one.gateway.models.Message.findOne({ recipient: patient._id }).lean()) as MessageDoc;
+    const many = copies(first, 450);
+    await one.gateway.models.Message.insertMany(many, { lean: true });
+    await broadcastMessages(one.gateway, many);
+    await expect.poll(() => far.destroyed, { timeout: 10_000 }).toBe(true);
+  });
 });
 
 describe('typing and presence', () => {
