@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'vitest/config';
+import { PATIENCE_MS } from './testkit/src/patience';
 
 const serverSide = ['contract', 'client', 'core', 'launcher', 'testkit', 'backend', 'workers', 'campaigns', 'infra'];
 
@@ -41,6 +42,7 @@ const onServers = {
   // Long, for machines with other work: a test that measures time compares it by itself.
   testTimeout: 180_000,
   hookTimeout: 180_000,
+  expect: { poll: { timeout: PATIENCE_MS } },
 } as const;
 
 export default defineConfig({

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { PATIENCE_MS } from '../testkit/src/patience';
 
 /** The journeys that take the longest, in this order. */
 const longest = [
@@ -47,6 +48,6 @@ export default defineConfig({
     testTimeout: 480_000,
     hookTimeout: 480_000,
     // As long as Playwright waits for an element.
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: PATIENCE_MS } },
   },
 });

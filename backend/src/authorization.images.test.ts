@@ -23,8 +23,9 @@ import { seal } from '@lightbox/core/keys/seal.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
+import { eventually } from '@lightbox/testkit/eventually.js';
 import type { Response } from 'supertest';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { payloads } from './realtime/payloads.js';
 import { allCells } from './testing/allCells.js';
 import {
@@ -798,13 +799,13 @@ it('the audit log has one entry for each cell, with actor, action, address and o
   const { models, keys } = test.gateway;
   const made = { type: { $ne: 'audit.signed' as const } };
   // The gateway counts refused sign-ins in an event of its own, at any moment.
-  const events = await vi.waitFor(async () => {
+  const events = await eventually(async () => {
     await appendAudit(models, keys.audit);
     const count = await models.Event.countDocuments();
     expect(await models.AuditEntry.countDocuments(made)).toBe(count);
     expect(await models.AuditEntry.distinct('event', made)).toHaveLength(count);
     return count;
-  }, 10_000);
+  });
   const [nameless] = await models.AuditEntry.find({
     $or: [{ actor: { $exists: false } }, { ip: '' }, { at: { $exists: false } }, { table: '' }],
     type: { $nin: ['auth.failures', 'audit.signed'] },

@@ -119,7 +119,7 @@ it.each(endings)(
     const reader = await openAndPause(`/upload/image/${share.image.id}/content`, share.recipient);
     await end(share);
     const endedAt = performance.now();
-    await expect.poll(() => reader.far.destroyed, { timeout: 10_000, interval: 20 }).toBe(true);
+    await expect.poll(() => reader.far.destroyed, { interval: 20 }).toBe(true);
     expect(performance.now() - endedAt).toBeLessThan(2_000);
     const { bytes, whole } = await readOn(reader);
     expect(whole).toBe(false);
@@ -140,7 +140,7 @@ it.each([
     const reader = await openAndPause(path, share.recipient, headers);
     await asAdmin().del(`/sharing/${share.id}`).expect(200);
     const endedAt = performance.now();
-    await expect.poll(() => reader.far.destroyed, { timeout: 10_000, interval: 20 }).toBe(true);
+    await expect.poll(() => reader.far.destroyed, { interval: 20 }).toBe(true);
     expect(performance.now() - endedAt).toBeLessThan(2_000);
     expect(await readOn(reader)).toMatchObject({ whole: false });
     await new Client(test.url).as(share.recipient).get(path).expect(404);
@@ -158,7 +158,7 @@ it('a download of a guest breaks off within two seconds when the link is revoked
   const reader = await openAndPause(path, guest);
   await asAdmin().del(`/sharing/guest/${id}`).expect(200);
   const endedAt = performance.now();
-  await expect.poll(() => reader.far.destroyed, { timeout: 10_000, interval: 20 }).toBe(true);
+  await expect.poll(() => reader.far.destroyed, { interval: 20 }).toBe(true);
   expect(performance.now() - endedAt).toBeLessThan(2_000);
   expect(await readOn(reader)).toMatchObject({ whole: false });
   await new Client(test.url).as(guest).get(path).expect(401);
@@ -171,7 +171,7 @@ it('an open export ends incomplete within two seconds when its reader’s accoun
   const open = await openAndPause('/audit/export?format=csv', reader);
   await asAdmin().put(`/users/toggleUserStatus/${reader.id}`).expect(200);
   const endedAt = performance.now();
-  await expect.poll(() => open.far.destroyed, { timeout: 10_000, interval: 20 }).toBe(true);
+  await expect.poll(() => open.far.destroyed, { interval: 20 }).toBe(true);
   expect(performance.now() - endedAt).toBeLessThan(2_000);
   expect((await readOn(open)).whole).toBe(false);
 });

@@ -99,7 +99,7 @@ async function signOpinion(): Promise<string> {
   const images = await provider.call<{ id: string; caption: string }[]>('/upload/my-images');
   const { id = '' } = images.find(({ caption }) => caption === 'Chest PA, follow-up') ?? {};
   const draft = () => provider.call<{ status: string; version?: number }>(`/analyze/${id}`);
-  await expect.poll(async () => (await draft()).status, { timeout: 60_000 }).toBe('completed');
+  await expect.poll(async () => (await draft()).status).toBe('completed');
   const text = { comment: 'Your lungs are clear.', edits: { followUp: ['A picture in one year'] } };
   await provider.call(`/analyze/${id}/sign`, 'POST', { version: (await draft()).version, ...text });
   const shares = await provider.call<{ id: string }[]>(`/sharing?imageId=${id}`);

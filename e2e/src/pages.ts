@@ -1,5 +1,5 @@
+import { PATIENCE_MS } from '@lightbox/testkit/patience.js';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { PATIENCE_MS } from './session.js';
 
 /**
  * The pages of the people. A page that has shown the app loads it in half the time of a new one: its process has compiled the

@@ -4,9 +4,9 @@ import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { giveBack, pageFor, smallFile } from './pages.js';
 import type { Product } from './product.js';
-import { codeMail, line, PATIENCE_MS, sessionOf } from './session.js';
+import { codeMail, line, sessionOf } from './session.js';
 
-export { line, PATIENCE_MS } from './session.js';
+export { line } from './session.js';
 
 /** The folder of the screenshots. */
 export const pictures = join(import.meta.dirname, '../../test-results/journeys');
@@ -52,7 +52,7 @@ export async function register(
     }),
   });
   // A login waits for one more code than there is. While this one is on its way, it would take it for its own.
-  if (role === 'patient') await mailbox.waitFor(person.email, codeMail, 1, PATIENCE_MS);
+  if (role === 'patient') await mailbox.waitFor(person.email, codeMail, 1);
 }
 
 /** Approves the provider with this name, as a careful administrator does. */
@@ -134,7 +134,7 @@ export class Person {
   }
 
   async mailed(subject: string, n = 1): Promise<string> {
-    const mails = await this.product.mailbox.waitFor(this.email, subject, n, PATIENCE_MS);
+    const mails = await this.product.mailbox.waitFor(this.email, subject, n);
     return mails.at(-1)?.text ?? '';
   }
 

@@ -8,14 +8,11 @@ export interface Account {
 /** The mails that a product has sent. Those of the shared product are in another process (`sharedProduct.ts`). */
 export interface Mails {
   mails: (to: string, subject?: string) => ReceivedMail[] | Promise<ReceivedMail[]>;
-  waitFor: (to: string, subject: string, n?: number, timeoutMs?: number) => Promise<ReceivedMail[]>;
+  waitFor: (to: string, subject: string, n?: number) => Promise<ReceivedMail[]>;
 }
 
 /** Sends a call of the API with a body, and returns its answer. */
 export type Post = (path: string, data: object, headers: Record<string, string>) => Promise<unknown>;
-
-/** The limit for a step of a journey. It is long, because a busy machine is no fault. The promises have limits of their own. */
-export const PATIENCE_MS = 60_000;
 
 /** The subject of the mail with the code of a login. */
 export const codeMail = 'Your verification code';
@@ -32,7 +29,7 @@ export async function sessionOf(mailbox: Mails, { email, password }: Account, po
   };
   const before = (await mailbox.mails(email, codeMail)).length;
   const { token } = await ask('/auth/login', { email, password });
-  const mails = await mailbox.waitFor(email, codeMail, before + 1, PATIENCE_MS);
+  const mails = await mailbox.waitFor(email, codeMail, before + 1);
   return ask('/auth/confirm', { code: line(mails.at(-1)?.text ?? '', 'Code') }, token);
 }
 

@@ -42,7 +42,7 @@ async function ownSite(): Promise<Site> {
   const provider = data.find(({ role }) => role === 'healthProvider');
   if (!provider) throw new Error('The product has no demonstration.');
   const code = async () => {
-    const [mail] = await product.mailbox.waitFor(provider.email, 'Your verification code', 1, 20_000);
+    const [mail] = await product.mailbox.waitFor(provider.email, 'Your verification code', 1);
     return /^Code: (\d+)/m.exec(mail?.text ?? '')?.[1] ?? '';
   };
   return { url: product.url, person: { ...provider, code }, stop: product.stop };

@@ -4,16 +4,7 @@ import { whenBusy } from '@lightbox/testkit/busy.js';
 import type { BrowserContextOptions } from 'playwright-core';
 import { afterEach, expect } from 'vitest';
 import { test } from './journey.js';
-import {
-  asAdministrator,
-  enterProviders,
-  line,
-  PATIENCE_MS,
-  Person,
-  password,
-  register,
-  type Uploaded,
-} from './person.js';
+import { asAdministrator, enterProviders, line, Person, password, register, type Uploaded } from './person.js';
 import type { Product } from './product.js';
 import { visit } from './screens/judge.js';
 
@@ -136,7 +127,7 @@ test('A patient who locked a share sees it, gets a new code and opens the pictur
   const recipient = await newPatient(product, patient, 'hina.keys');
   const hand = await image('Right hand');
   const [one, other] = [await share(hand.id, recipient), await share((await image('Foot')).id, recipient)];
-  const mails = await product.mailbox.waitFor(patient.email, shared, 2, PATIENCE_MS);
+  const mails = await product.mailbox.waitFor(patient.email, shared, 2);
   const mailOf = (id: string) => mails.find(({ text }) => line(text, 'Sharing id') === id)?.text ?? '';
   await patient.enter();
   await page.goto(line(mailOf(one.id), 'Link'));

@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm';
+import { eventually } from '@lightbox/testkit/eventually.js';
 import { mongo } from 'mongoose';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 
 /** Returns the commands about accounts that a script for mongosh sends to a database without an account. */
 export function accountCommands(script: string, password: string): mongo.Document[] {
@@ -40,7 +41,7 @@ export async function makeAccounts(
     await db.command({ replSetInitiate: set }).catch((error) => {
       if (error.codeName !== 'AlreadyInitialized' && error.codeName !== 'Unauthorized') throw error;
     });
-    await vi.waitFor(async () => expect((await db.command({ hello: 1 })).isWritablePrimary).toBe(true), 20_000);
+    await eventually(async () => expect((await db.command({ hello: 1 })).isWritablePrimary).toBe(true));
     await db.command({ createUser: 'root', pwd: password, roles: ['root'] });
   } finally {
     await unknown.close();

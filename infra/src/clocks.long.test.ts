@@ -9,9 +9,10 @@ import { enterPeople, password } from '@lightbox/campaigns/chaos/people.js';
 import { type Core, createCore } from '@lightbox/core/core.js';
 import { freePort } from '@lightbox/launcher/ports.js';
 import { testConfig } from '@lightbox/testkit/config.js';
+import { eventually } from '@lightbox/testkit/eventually.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { removeOrphanBlobs } from '@lightbox/workers/maintenance/orphans.js';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningProcess, startProcess } from './testing.js';
 
 /** Gateways with wrong clocks and one with the right clock (security.md, R71). */
@@ -72,7 +73,7 @@ beforeAll(async () => {
   const people = await enterPeople(core, 1, 1);
   provider = await signIn(people.providers[0] as string, 'right', 'yesterday');
   patient = await signIn(people.patients[0] as string, 'behind', 'ahead');
-}, 120_000);
+});
 afterAll(async () => {
   await core?.close();
   await Promise.all(processes.map((each) => each.stop()));
@@ -113,7 +114,7 @@ it('A token made on one gateway is valid on every other, for the same time.', as
     expect(fromNow(new Date(claims.iat * 1000))).toBeLessThan(NOISE_MS);
     for (const other of names) await at(other).as(token).get('/users/profile').expect(200);
   }
-}, 30_000);
+});
 
 it('Messages keep their order and their times, whichever gateway accepts them.', async () => {
   const contents = Array.from({ length: 12 }, (_, i) => `Message ${i}`);
@@ -130,7 +131,7 @@ it('Messages keep their order and their times, whichever gateway accepts them.',
     const since = (await at(name, patient).get('/message/since').expect(200)).body.data.messages;
     expect(since).toHaveLength(contents.length);
   }
-}, 30_000);
+});
 
 it.each(names)(
   'A person connected to the gateway whose clock is %s is shown as online by all gateways.',
@@ -140,7 +141,7 @@ it.each(names)(
       for (const other of names) {
         const seen = async () =>
           (await at(other, provider).get('/message/chat-list').expect(200)).body.data[0].user.online;
-        await vi.waitFor(async () => expect(await seen(), other).toBe(true), 5_000);
+        await eventually(async () => expect(await seen(), other).toBe(true));
       }
     } finally {
       socket.close();
@@ -172,10 +173,10 @@ it('A share made at any gateway ends at all gateways at the same moment, by Mong
     expect(await statuses()).toEqual([200, 200, 200, 200]);
     const expiresAt = new Date(Date.now() + 1_000);
     await core.models.Share.updateOne({ _id: share.id }, { $set: { expiresAt } });
-    await vi.waitFor(async () => expect(await statuses()).toEqual([404, 404, 404, 404]), 6_000);
+    await eventually(async () => expect(await statuses()).toEqual([404, 404, 404, 404]));
     expect(Date.now()).toBeGreaterThanOrEqual(expiresAt.getTime());
   }
-}, 120_000);
+});
 
 it.each(names)(
   'A running upload at the gateway whose clock is %s is not treated as an interrupted one.',
@@ -198,7 +199,7 @@ it.each(names)(
       });
     });
     upload.write(form.subarray(0, form.length / 2));
-    await vi.waitFor(async () => expect(await chunks()).toBeGreaterThan(before), 10_000);
+    await eventually(async () => expect(await chunks()).toBeGreaterThan(before));
     await removeOrphanBlobs(core);
     upload.end(form.subarray(form.length / 2));
     const { status, id } = await answered;

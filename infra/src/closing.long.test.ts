@@ -20,7 +20,7 @@ beforeAll(async () => {
   test = await buildGateway();
   worker = await startWorker(test.config);
   await worker.ready;
-}, 60_000);
+});
 afterAll(async () => {
   await worker?.stop();
   await test?.stop();
@@ -53,21 +53,21 @@ it('Closing an account keeps the records of others and leaves no orphan.', { tim
     await api.as(owner).post('/sharing/request', { imagemetadataId: id, createdfor: friend.id }).expect(201);
     await api.as(owner).get(`/analyze/${id}`).expect(202);
     const drawn = async () => (await models.Image.findById(id).lean())?.preview;
-    await expect.poll(drawn, { timeout: 60_000 }).toBe('ready');
+    await expect.poll(drawn).toBe('ready');
   }
   const { id: lead, studyId } = await examine({ patientId: patient.id });
   await examine({});
   await api.as(owner).post('/sharing/request', { studyId, createdfor: friend.id }).expect(201);
   // One share of a study is one notice, and names the image that stands for the study.
   const told = { user: { $in: [friend._id, patient._id] }, study: studyId, record: lead };
-  await expect.poll(() => models.Notification.countDocuments(told), { timeout: 60_000 }).toBe(2);
+  await expect.poll(() => models.Notification.countDocuments(told)).toBe(2);
   const theirs = (await api.as(friend).upload(files.png).expect(201)).body.data.id;
   await api.as(friend).post('/sharing/request', { imagemetadataId: theirs, createdfor: owner.id }).expect(201);
   await api.as(owner).post('/message/send', { recipientId: patient.id, content: 'See you on Monday' }).expect(201);
   await api.post('/auth/login', { email: owner.email, password: PASSWORD }).expect(200);
   await mailedCode(test.gateway, owner._id);
   const notices = () => models.Notification.countDocuments({ user: owner._id });
-  await expect.poll(notices, { timeout: 60_000 }).toBeGreaterThan(0);
+  await expect.poll(notices).toBeGreaterThan(0);
   const secret = sealTotpSecret(keys, owner._id, 'JBSWY3DP');
   await models.Totp.create([
     { _id: owner._id, secret, createAt: clock.now(), lastStep: 0, tries: 0, recoveryCodes: [] },
@@ -77,11 +77,11 @@ it('Closing an account keeps the records of others and leaves no orphan.', { tim
   await models.PushSubscription.create([
     { _id: newId(), user: owner._id, session: owner.sessionId, ...browser, expiresAt: until },
   ]);
-  await expect.poll(left, { timeout: 60_000 }).toEqual([]);
+  await expect.poll(left).toEqual([]);
 
   await api.as(owner).del('/users/profile', { password: PASSWORD }).expect(200);
 
-  await expect.poll(left, { timeout: 60_000 }).toEqual([]);
+  await expect.poll(left).toEqual([]);
   expect(await models.Image.exists({ _id: gone })).toBeNull();
   expect(await models.Preview.exists({ _id: gone })).toBeNull();
   // An administrator becomes the owner of an image with a patient. The patient and the others keep their shares.
@@ -182,7 +182,7 @@ it.each(['by its owner', 'by an administrator'])(
       // One turn is short, so a busy machine needs several.
       for (let more = true; more; ) more = await finishClosings(later);
       await recountUsage(later);
-      await expect.poll(left, { timeout: 60_000, message: `cut at step ${cut}` }).toEqual([]);
+      await expect.poll(left, { message: `cut at step ${cut}` }).toEqual([]);
       expect(await models.Event.countDocuments({ type: 'image.transfer', owners: owner._id })).toBe(1);
     }
   },

@@ -81,7 +81,7 @@ function connect(token: string): Promise<{ socket: Socket; next: (event: string)
   const seen = new Map<string, unknown>();
   socket.onAny((event: string, payload: unknown) => seen.set(event, payload));
   const next = async (event: string) => {
-    await expect.poll(() => seen.has(event), { timeout: 15_000, message: event }).toBe(true);
+    await expect.poll(() => seen.has(event), { message: event }).toBe(true);
     return seen.get(event);
   };
   return new Promise((resolve, reject) => {
@@ -120,7 +120,7 @@ describe('from registration to deletion', () => {
     expect((await call('POST', '/auth/register', undefined, given)).data.user.status).toBe('pending');
     chief = await signIn(admin.email, admin.password);
     const latestNotice = async () => (await call('GET', '/notifications', chief)).data[0]?.kind;
-    await expect.poll(latestNotice, { timeout: 10_000 }).toBe('provider.registered');
+    await expect.poll(latestNotice).toBe('provider.registered');
     expect((await call('POST', '/users/approve-provider', chief, { email: given.email })).status).toBe(200);
     await mailbox.waitFor(given.email, 'Your account was approved');
     provider = await signIn(given.email, password);
@@ -135,9 +135,9 @@ describe('from registration to deletion', () => {
     expect(uploaded.status).toBe(201);
     imageId = uploaded.data.id;
     const url = async () => (await call('GET', `/upload/image/${imageId}`, provider)).data.image_url;
-    await expect.poll(url, { timeout: 15_000 }).toMatch(/^data:image\/webp;base64,/);
+    await expect.poll(url).toMatch(/^data:image\/webp;base64,/);
     const latestNotice = async () => (await call('GET', '/notifications', patient.token)).data[0]?.kind;
-    await expect.poll(latestNotice, { timeout: 10_000 }).toBe('share.created');
+    await expect.poll(latestNotice).toBe('share.created');
 
     const sharingRequestId = await mailed('mina@hospital.test', SHARED, 'Sharing id');
     const verificationCode = await mailed('mina@hospital.test', SHARED, 'Code');
@@ -198,10 +198,10 @@ describe('from registration to deletion', () => {
     const left = async () =>
       (await test.gateway.db.collection('blobs.files').countDocuments()) +
       (await test.gateway.db.collection('blobs.chunks').countDocuments());
-    await expect.poll(left, { timeout: 10_000 }).toBe(0);
+    await expect.poll(left).toBe(0);
     const kinds = async () =>
       (await call('GET', '/audit/logs?limit=100', chief)).data.map((row: { actiontype: string }) => row.actiontype);
-    await expect.poll(kinds, { timeout: 10_000 }).toContain('image.delete');
+    await expect.poll(kinds).toContain('image.delete');
     expect(await kinds()).toEqual(expect.arrayContaining(['auth.register', 'share.expire', 'analysis.complete']));
     expect((await call('GET', '/audit/verify', chief)).data.ok).toBe(true);
   });

@@ -25,9 +25,10 @@ import { jobs } from '@lightbox/core/queues/jobs.js';
 import { runSelfCheck } from '@lightbox/core/selfCheck/selfCheck.js';
 import { freePort } from '@lightbox/launcher/ports.js';
 import { DicomSender } from '@lightbox/testkit/dicomSender.js';
+import { eventually } from '@lightbox/testkit/eventually.js';
 import { phantom } from '@lightbox/testkit/part10.js';
 import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
 const root = join(import.meta.dirname, '../..');
@@ -88,7 +89,7 @@ beforeAll(async () => {
   await fetch(`${url}/${provider.username}/${image.id}`);
   await callReceiver(admin, provider);
   const appended = async () => valueIn(await scrape(workerPort), attempts, { job: 'appendAudit' }) ?? 0;
-  await vi.waitFor(async () => expect(await appended()).toBeGreaterThan(0), 20_000);
+  await eventually(async () => expect(await appended()).toBeGreaterThan(0));
   scraped = (await Promise.all([gatewayPort, workerPort, receiverPort].map(scrape))).flat();
   socket.socket.close();
 });
@@ -145,7 +146,7 @@ describe('/metrics', () => {
       return [...new Set(said)].sort();
     };
     // On a busy machine, a row that could not be read in time is absent in one scrape.
-    await vi.waitFor(async () => expect(await exported()).toEqual(told.sort()), 30_000);
+    await eventually(async () => expect(await exported()).toEqual(told.sort()));
   });
 
   it('counts the records under older keys of every kind, as `keys:status` does', () => {

@@ -128,7 +128,7 @@ beforeAll(async () => {
   [gateway, worker] = await Promise.all([startProcess('backend', env), startProcess('workers', env)]);
   db = await connectDatabase({ mongodbUri });
   redis = new Redis(redisAddress(`${redisUrl}/61`));
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all([gateway?.stop(), worker?.stop()]);
@@ -231,7 +231,7 @@ async function liveThrough(): Promise<void> {
     (await call('POST', '/sharing/verify', patient, { ...verify, verificationCode: secrets.shareCode })).status,
   ).toBe(200);
   const seen = async () => (await call('GET', `/upload/image/${uploaded.data.id}`, patient)).data.image_url;
-  await expect.poll(seen, { timeout: 15_000 }).toMatch(/^data:image/);
+  await expect.poll(seen).toMatch(/^data:image/);
   // The header table is the one answer that shows the values of the file.
   const image = `/upload/image/${uploaded.data.id}`;
   const tags = await call('GET', `${image}/tags?search=${patientName}`, patient);
@@ -244,7 +244,7 @@ async function liveThrough(): Promise<void> {
   }
   expect((await call('GET', `/analyze/${uploaded.data.id}`, chief)).status).toBe(202);
   const analysed = async () => (await call('GET', `/analyze/${uploaded.data.id}`, chief)).data.status;
-  await expect.poll(analysed, { timeout: 15_000 }).toBe('completed');
+  await expect.poll(analysed).toBe('completed');
   expect((await call('POST', '/carers', patient, { email: carerEmail })).status).toBe(201);
   const admins = await call('GET', '/users?role=admin', patient);
   const sent = { recipientId: admins.data[0].id, content: message };
@@ -272,9 +272,7 @@ async function liveThrough(): Promise<void> {
   own.set('file', new Blob([dicomPicture()]), 'own.dcm');
   const review = `/analyze/${(await call('POST', '/upload/image', provider, own)).data.id}`;
   await call('GET', review, provider);
-  await expect
-    .poll(async () => (await call('GET', review, provider)).data.status, { timeout: 15_000 })
-    .toBe('completed');
+  await expect.poll(async () => (await call('GET', review, provider)).data.status).toBe('completed');
   const draft = (await call('GET', `${review}/versions`, provider)).data[0].version;
   const signing = { version: draft, comment: opinion, edits: { description: opinion } };
   expect((await call('POST', `${review}/sign`, provider, signing)).status).toBe(200);
@@ -301,7 +299,7 @@ async function liveThrough(): Promise<void> {
   // A mail server repeats the address of an unknown recipient in its error.
   const unknown = { ...person, email: refusedEmail, username: `${mark('other')}`, role: 'patient' };
   expect((await call('POST', '/auth/register', undefined, unknown)).status).toBe(201);
-  await expect.poll(() => worker.output(), { timeout: 15_000 }).toContain('The mail could not be sent: EENVELOPE 550');
+  await expect.poll(() => worker.output()).toContain('The mail could not be sent: EENVELOPE 550');
   // A slow search must not be in MongoDB's log.
   const slow = db.collection('users').find({ email: planted.email, $where: 'sleep(300) || true' });
   expect(await slow.toArray()).toHaveLength(1);
@@ -313,7 +311,7 @@ async function liveThrough(): Promise<void> {
   expect((await call('DELETE', `/upload/image/${gone.data.id}`, chief, { reason })).status).toBe(200);
   const kinds = async () =>
     (await call('GET', '/audit/logs?limit=100', chief)).data.map((row: { actiontype: string }) => row.actiontype);
-  await expect.poll(kinds, { timeout: 10_000 }).toContain('image.delete');
+  await expect.poll(kinds).toContain('image.delete');
 }
 
 /** Yields every collection as raw BSON, and the oplog. */

@@ -267,7 +267,7 @@ async function setDraft(api: Client, _id: ObjectId): Promise<void> {
   const [{ gateway }] = gateways as [TestGateway];
   await api.get(`/analyze/${_id}`).expect(202);
   const isDone = () => gateway.models.Analysis.exists({ _id, status: 'completed' });
-  await expect.poll(isDone, { timeout: 60_000, interval: 100 }).not.toBeNull();
+  await expect.poll(isDone, { interval: 100 }).not.toBeNull();
 }
 
 let studies = 0;
@@ -364,7 +364,7 @@ it('Any two calls at once on an image, share, analysis or account break no rule,
   );
   const left = async () => (await violations(worker.core)).map(describeViolation).sort();
   await expect
-    .poll(async () => (await left()).length, { timeout: 60_000, interval: 500 })
+    .poll(async () => (await left()).length, { interval: 500 })
     .toBe(0)
     .catch(() => undefined);
   expect([...faults, ...(await left())]).toEqual([]);

@@ -170,7 +170,7 @@ describe('ENCRYPTION_KEYS', () => {
 
     worker = await startWorker();
     const renewed = async () => (await under('profiles'))[idOf(enc2)] ?? 0;
-    await expect.poll(renewed, { timeout: 120_000, interval: 20 }).toBeGreaterThan(200);
+    await expect.poll(renewed, { interval: 20 }).toBeGreaterThan(200);
     worker.child.kill('SIGKILL');
     await worker.stop();
     expect((await under('profiles'))[idOf(enc1)], 'it was killed in the middle').toBeGreaterThan(0);
@@ -191,7 +191,7 @@ describe('ENCRYPTION_KEYS', () => {
         ...(await under('authenticator apps')),
         ...(await under('keys of the installation')),
       });
-    await expect.poll(left, { timeout: 120_000, interval: 200 }).toEqual([idOf(enc2)]);
+    await expect.poll(left, { interval: 200 }).toEqual([idOf(enc2)]);
     expect(await stopLoad()).toEqual([]);
     const free = expect.stringContaining(`May be taken out of ENCRYPTION_KEYS: ${idOf(enc1)}.`);
     expect(status()).toMatchObject({ code: 0, says: free });

@@ -95,6 +95,23 @@ const typescript = (): string[] => [
   ),
 ];
 
+it('A test waits for a condition as long as a busy machine needs: by `eventually`, or `expect.poll` without a time of its own.', () => {
+  const tests = typescript().filter((file) => /\.test\.tsx?$/.test(file));
+  const ownTime = /\bvi\.waitFor\(|\.poll\([^;]*?\btimeout: \d/;
+  expect(tests.filter((file) => ownTime.test(readFileSync(join(root, file), 'utf8'))).sort()).toEqual([
+    // The promise of a second.
+    'backend/src/dicomWeb/otherViewer.test.ts',
+    // Looks that are rare, because each costs much.
+    'campaigns/src/chaos/faults.long.test.ts',
+    'campaigns/src/chaos/majority.long.test.ts',
+    // Timers that do not run by themselves.
+    'frontend/src/messages/messages.test.ts',
+    'frontend/src/messages/outbox.test.ts',
+    // It measures the time.
+    'workers/src/previews/turns.long.test.ts',
+  ]);
+});
+
 /** The comments of a source. The lines of one block, and line comments that follow each other, are one comment. */
 function commentsOf(text: string): string[] {
   const comments: string[] = [];

@@ -12,8 +12,9 @@ import { mongodServer } from '@lightbox/launcher/mongod.js';
 import { freePort } from '@lightbox/launcher/ports.js';
 import type { EmbeddedServer } from '@lightbox/launcher/server.js';
 import { valkeyServer } from '@lightbox/launcher/valkey.js';
+import { eventually } from '@lightbox/testkit/eventually.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type RunningProcess, spawnProcess } from './testing.js';
 
 /** Servers that start later than the processes that need them (security.md, R75). */
@@ -72,7 +73,7 @@ async function ask(url: string, body?: object) {
     body: (await answer.json()) as { status?: string },
   };
 }
-const listening = (url: string) => vi.waitFor(() => ask(`${url}/healthz`), 25_000);
+const listening = (url: string) => eventually(() => ask(`${url}/healthz`));
 
 describe('a process whose servers are not there yet', () => {
   it('keeps running, reports the servers it waits for, and is ready as soon as all are there', async () => {
@@ -95,7 +96,7 @@ describe('a process whose servers are not there yet', () => {
       });
     }
     for (const { output } of [gateway, worker]) {
-      await vi.waitFor(() => expect(output()).toContain('MongoDB is not there yet; waiting for it'), 10_000);
+      await eventually(() => expect(output()).toContain('MongoDB is not there yet; waiting for it'));
       expect(output()).toContain('Redis is away');
     }
 
@@ -106,11 +107,10 @@ describe('a process whose servers are not there yet', () => {
     expect((await login()).status).toBe(200);
 
     await bring(valkey);
-    for (const url of health)
-      await vi.waitFor(async () => expect((await ask(`${url}/readyz`)).body.status).toBe('ok'), 10_000);
+    for (const url of health) await eventually(async () => expect((await ask(`${url}/readyz`)).body.status).toBe('ok'));
     await mailbox.waitFor(admin.email, 'Your verification code');
     expect([gateway, worker].map(({ child }) => child.exitCode)).toEqual([null, null]);
-  }, 60_000);
+  });
 
   // On a busy machine one of three tries is enough.
   it('ends within two seconds of SIGTERM', { retry: 2, timeout: 30_000 }, async () => {

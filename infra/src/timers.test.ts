@@ -24,12 +24,12 @@ it('R56: An error in a worker’s timer is one line of its log, and the process 
     const event = { type: 'share.create', status: 'success', table: 'shares', at, pending: true, unaudited: false };
     const broken = newId();
     await events.insertOne({ ...event, _id: broken } as never);
-    await expect.poll(worker.output, { timeout: 15_000 }).toContain(LINE);
+    await expect.poll(worker.output).toContain(LINE);
     // The same timer also hands over the next event after the broken one.
     const whole = newId();
     await events.insertOne({ ...event, _id: whole, recipients: [], refs: {}, ip: '', reason: '' } as never);
     const pending = async () => (await events.findOne({ _id: whole }))?.pending;
-    await expect.poll(pending, { timeout: 15_000 }).toBe(false);
+    await expect.poll(pending).toBe(false);
     expect((await events.findOne({ _id: broken }))?.pending).toBe(true);
     expect(worker.child.exitCode).toBeNull();
     expect(worker.output().split(LINE)).toHaveLength(2);

@@ -19,6 +19,7 @@ import { findMongod, findValkey } from '@lightbox/launcher/binaries.js';
 import { mongodServer } from '@lightbox/launcher/mongod.js';
 import { freePort } from '@lightbox/launcher/ports.js';
 import { valkeyServer } from '@lightbox/launcher/valkey.js';
+import { eventually } from '@lightbox/testkit/eventually.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -110,7 +111,7 @@ beforeAll(async () => {
   prepare();
   mailbox = await startMailbox();
   [mongodb, redis] = await Promise.all([startMongod(), startValkey()]);
-}, 60_000);
+});
 afterEach(async () => {
   await Promise.all(processes.map((each) => each.stop()));
   processes = [];
@@ -157,10 +158,10 @@ describe.skipIf(!hasOpenssl)('databases that accept only TLS', () => {
   it('serve a product that trusts their CA and has an account', async () => {
     const [gateway, worker] = await Promise.all([run('backend', secured()), run('workers', secured())]);
     await Promise.all([gateway.ready, worker.ready]);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { dependencies } = (await (await fetch(`${gateway.url}/readyz`)).json()) as { dependencies: object };
       expect(dependencies).toEqual({ mongodb: 'ok', redis: 'ok' });
-    }, 10_000);
+    });
     const headers = { 'content-type': 'application/json' };
     const login = await fetch(`${gateway.url}/api/auth/login`, {
       method: 'POST',
@@ -170,7 +171,7 @@ describe.skipIf(!hasOpenssl)('databases that accept only TLS', () => {
     expect(login.status).toBe(200);
     // The mail proves both connections: the job went through Redis, and the worker read the code from MongoDB.
     await mailbox.waitFor(admin.email, 'Your verification code');
-  }, 60_000);
+  });
 
   it('give the product’s account every right that the product needs, but no change of the audit log', async () => {
     const mongodbUri = `mongodb://lightbox:${secret}@${mongodb}&tls=true&tlsCAFile=${join(volumes, 'ca/ca.pem')}`;
@@ -182,7 +183,7 @@ describe.skipIf(!hasOpenssl)('databases that accept only TLS', () => {
     const { models, recent } = gateway;
     try {
       const followed = vi.spyOn(recent, 'confirm');
-      await expect.poll(() => followed.mock.calls.length, { timeout: 10_000 }).toBeGreaterThan(1);
+      await expect.poll(() => followed.mock.calls.length).toBeGreaterThan(1);
       const { image } = await buildShare(gateway);
       const api = new Client(url);
       await api.as(image.owner).get(`/upload/image/${image.id}/content`).expect(200);
@@ -212,7 +213,7 @@ describe.skipIf(!hasOpenssl)('databases that accept only TLS', () => {
     } finally {
       await stop();
     }
-  }, 60_000);
+  });
 
   it.each([
     ['does not trust their CA', distrustful],

@@ -81,7 +81,7 @@ it('Of many launchers that start at once after one was killed, or has released t
     for (const each of starters) round % 2 ? each.stdin.end() : each.kill('SIGKILL');
     await Promise.all(starters.map((each) => hasEnded(each) || once(each, 'exit')));
   }
-}, 60_000);
+});
 
 it.each([
   ['ended', { name: 'launcher', pid: 2 ** 22 + 1, started: 'then' }],

@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { simpleParser } from 'mailparser';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+import { PATIENCE_MS } from './patience.js';
 
 export interface ReceivedMail {
   from: string;
@@ -56,7 +57,7 @@ export async function startMailbox(at = 0): Promise<Mailbox> {
       (mail) => mail.to.includes(to.toLowerCase()) && (subject === undefined || mail.subject === subject),
     );
 
-  const waitFor = async (to: string, subject: string, n = 1, timeoutMs = 10_000) => {
+  const waitFor = async (to: string, subject: string, n = 1, timeoutMs = PATIENCE_MS) => {
     const signal = AbortSignal.timeout(timeoutMs);
     while (mails(to, subject).length < n) {
       await once(arrivals, 'mail', { signal }).catch(() => {

@@ -2,6 +2,7 @@ import { createDecipheriv, createECDH, createPublicKey, type ECDH, hkdfSync, ran
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PATIENCE_MS } from './patience.js';
 
 export interface ReceivedPush {
   headers: IncomingHttpHeaders;
@@ -20,7 +21,7 @@ export interface TestBrowser {
   /** The number of requests to push, whatever the answer. */
   asked: () => number;
   /** Waits until there were `n` requests. */
-  untilAsked: (n: number, timeoutMs?: number) => Promise<void>;
+  untilAsked: (n: number) => Promise<void>;
 }
 
 export interface PushService {
@@ -61,8 +62,8 @@ export async function startPushService(): Promise<PushService> {
       received: [],
       answers: [],
       asked: () => asked,
-      untilAsked: async (n, timeoutMs = 15_000) => {
-        const signal = AbortSignal.timeout(timeoutMs);
+      untilAsked: async (n) => {
+        const signal = AbortSignal.timeout(PATIENCE_MS);
         while (asked < n) {
           await once(arrivals, 'asked', { signal }).catch(() => {
             throw new Error(`The push service was asked ${asked} of ${n} times.`);

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PATIENCE_MS } from './patience.js';
 
 export interface ReceivedWebhook {
   path: string;
@@ -15,7 +16,7 @@ export interface WebhookReceiver {
   /** The next answers. Without one the answer is 204. */
   answers: ((response: ServerResponse) => void)[];
   /** Waits until there were `n` requests. */
-  untilReceived: (n: number, timeoutMs?: number) => Promise<void>;
+  untilReceived: (n: number) => Promise<void>;
   stop: () => Promise<void>;
 }
 
@@ -39,8 +40,8 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
     answers,
-    untilReceived: async (n, timeoutMs = 15_000) => {
-      const signal = AbortSignal.timeout(timeoutMs);
+    untilReceived: async (n) => {
+      const signal = AbortSignal.timeout(PATIENCE_MS);
       while (received.length < n) {
         await once(arrivals, 'received', { signal }).catch(() => {
           throw new Error(`The receiver got ${received.length} of ${n} webhooks.`);

@@ -11,8 +11,9 @@ import type { PhotoDoc } from '@lightbox/core/models/photo.js';
 import { type JobData, type JobName, jobs } from '@lightbox/core/queues/jobs.js';
 import { sealPhoto } from '@lightbox/core/users/photos.js';
 import { testConfig } from '@lightbox/testkit/config.js';
+import { eventually } from '@lightbox/testkit/eventually.js';
 import type { Job } from 'bullmq';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reviveAnalyses } from './maintenance/repair.js';
 import { buildImage } from './testing/buildImage.js';
 import { type RunningWorker, startWorker } from './worker.js';
@@ -55,7 +56,7 @@ async function enterDeadly<N extends JobName>(name: N, data: JobData<N>, deaths:
 async function giveUp<N extends JobName>(name: N, data: JobData<N>, deaths: number): Promise<void> {
   const job = await enterDeadly(name, data, deaths);
   await job.promote();
-  await vi.waitFor(async () => expect(await job.getState()).toBe('failed'), 10_000);
+  await eventually(async () => expect(await job.getState()).toBe('failed'));
   const count = await worker.core.redis.hget(worker.core.queues.all[jobs[name].queue].toKey(String(job.id)), COUNT);
   expect(count, 'an administrator can have it tried again').toBeNull();
 }
@@ -78,7 +79,7 @@ describe('a job that ends its worker again and again', () => {
     const id = String(job.id);
     // The state after the next death.
     await core.redis.multi().zrem(queue.toKey('delayed'), id).lpush(queue.toKey('active'), id).exec();
-    await vi.waitFor(async () => expect(await job.getState()).toBe('failed'), 30_000);
+    await eventually(async () => expect(await job.getState()).toBe('failed'));
     const analysis = await core.models.Analysis.findById(_id).lean<AnalysisDoc>();
     expect(analysis).toMatchObject({ status: 'failed', reasonCode: 'UNFORESEEN', run: 1 });
     expect(await core.models.Image.findById(_id).lean<ImageDoc>()).toMatchObject({ analysis: 'failed' });
@@ -88,7 +89,7 @@ describe('a job that ends its worker again and again', () => {
     await reviveAnalyses(core);
     expect(await core.models.Analysis.findById(_id).lean<AnalysisDoc>()).toMatchObject({ status: 'failed', run: 1 });
     expect(asked).toBe(0);
-  }, 60_000);
+  });
 
   it('leaves an image without a preview, and not one that waits for it', async () => {
     const { _id } = await buildImage(worker.core, picture, { preview: 'pending' });
@@ -143,7 +144,7 @@ describe('a job that ends its worker again and again', () => {
     const record = newId();
     await core.events.record(system, { type: 'share.verify', record, recipients: [newId()], refs: { share: newId() } });
     const find = () => core.models.Event.findOne({ record }).lean<EventDoc>();
-    await vi.waitFor(async () => expect((await find())?.owed).toEqual([]), 10_000);
+    await eventually(async () => expect((await find())?.owed).toEqual([]));
     const event = (await find())?._id as EventDoc['_id'];
     await core.models.Notification.deleteMany({ event });
     await core.models.Event.updateOne({ _id: event }, { $set: { owed: ['notify'] } });
@@ -159,10 +160,10 @@ it('A worker that lost the lock of its job, and lives, does not count as one tha
   const queue = core.queues.all.analysis;
   const job = await queue.add('analyseImage', { imageId: String(_id) }, { attempts: 3 });
   const before = asked;
-  await vi.waitFor(() => expect(asked).toBe(before + 1), 30_000);
+  await eventually(() => expect(asked).toBe(before + 1));
   // The state after Redis was away for longer than the lock lasts, three times.
   const key = queue.toKey(String(job.id));
   await core.redis.multi().del(`${key}:lock`).hset(key, COUNT, 3).exec();
-  await vi.waitFor(async () => expect(await core.redis.hget(key, COUNT)).toBeNull(), 15_000);
+  await eventually(async () => expect(await core.redis.hget(key, COUNT)).toBeNull());
   expect((await core.models.Analysis.findById(_id).lean<AnalysisDoc>())?.status).toBe('active');
-}, 60_000);
+});

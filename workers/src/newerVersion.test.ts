@@ -8,8 +8,9 @@ import { signEvent } from '@lightbox/core/audit/entry.js';
 import { verifyAudit } from '@lightbox/core/audit/verify.js';
 import { newId, ObjectId } from '@lightbox/core/db/ids.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
+import { eventually } from '@lightbox/testkit/eventually.js';
 import { type Job, Queue } from 'bullmq';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { enterOwed } from './maintenance/enterOwed.js';
 import { removeOrphanBlobs } from './maintenance/orphans.js';
 import { sweepEvents } from './maintenance/sweepEvents.js';
@@ -61,7 +62,7 @@ const stored = ({ _id }: EventDoc) => worker.core.models.Event.findById(_id).lea
 
 describe('a job of a newer version waits and spends no attempt:', () => {
   const untouched = async (job: Job) => {
-    await vi.waitFor(async () => expect(await job.getState()).toBe('delayed'), 10_000);
+    await eventually(async () => expect(await job.getState()).toBe('delayed'));
     const now = await worker.core.queues.all[job.queueName as 'mail'].getJob(String(job.id));
     expect(now).toMatchObject({ attemptsMade: 0, data: job.data });
   };

@@ -8,9 +8,10 @@ import type { UserDoc } from '@lightbox/core/models/user.js';
 import { oldestAway } from '@lightbox/core/queues/oldestAway.js';
 import { checks } from '@lightbox/core/selfCheck/checks.js';
 import { testConfig } from '@lightbox/testkit/config.js';
+import { eventually } from '@lightbox/testkit/eventually.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { startWire, type Wire } from '@lightbox/testkit/wire.js';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { enterOwed } from './maintenance/enterOwed.js';
 import { enter, takeTurn } from './maintenance/schedule.js';
 import { enterReminders, remindOfMessages } from './notifications/reminders.js';
@@ -60,7 +61,7 @@ const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 describe('a job', () => {
   it('spends no attempt while MongoDB is away, and is done when it is back', async () => {
     const events = [await share(), await share(), await share()];
-    await vi.waitFor(async () => expect(await notified(events)).toBe(3), 10_000);
+    await eventually(async () => expect(await notified(events)).toBe(3));
     await worker.core.models.Notification.deleteMany({});
     mongodb.hold();
     onTestFinished(() => mongodb.pass());
@@ -70,16 +71,16 @@ describe('a job', () => {
     );
     const waiting = async () =>
       (await queue.getJobs(['delayed'])).filter(({ id }) => jobs.some((job) => job.id === id));
-    await vi.waitFor(async () => expect(await waiting()).toHaveLength(3), 30_000);
+    await eventually(async () => expect(await waiting()).toHaveLength(3));
     expect((await waiting()).map(({ attemptsMade }) => attemptsMade)).toEqual([0, 0, 0]);
     mongodb.pass();
-    await vi.waitFor(async () => expect(await notified(events)).toBe(3), 15_000);
-  }, 60_000);
+    await eventually(async () => expect(await notified(events)).toBe(3));
+  });
 
   it('that waits for a part that is away is not taken for one that ends its worker', async () => {
     const { core } = worker;
     const event = await share();
-    await vi.waitFor(async () => expect(await notified([event])).toBe(1), 10_000);
+    await eventually(async () => expect(await notified([event])).toBe(1));
     await core.models.Notification.deleteMany({});
     const queue = core.queues.all.notifications;
     const job = await queue.add('notify', { eventId: String(event._id) }, { attempts: 1, delay: 3_600_000 });
@@ -89,16 +90,16 @@ describe('a job', () => {
     mongodb.hold();
     onTestFinished(() => mongodb.pass());
     await job.promote();
-    await vi.waitFor(async () => expect(await core.redis.hget(key, 'stc')).toBeNull(), 20_000);
+    await eventually(async () => expect(await core.redis.hget(key, 'stc')).toBeNull());
     expect(await job.getState()).toBe('delayed');
     mongodb.pass();
-    await vi.waitFor(async () => expect(await notified([event])).toBe(1), 15_000);
-  }, 60_000);
+    await eventually(async () => expect(await notified([event])).toBe(1));
+  });
 
   it('that waits long for a part that is away is seen by the metric and the self-check, until it is done or removed', async () => {
     const { core } = worker;
     const event = await share();
-    await vi.waitFor(async () => expect(await notified([event])).toBe(1), 10_000);
+    await eventually(async () => expect(await notified([event])).toBe(1));
     await core.models.Notification.deleteMany({});
     const queue = core.queues.all.notifications;
     const seen = () => oldestAway(core.redis, queue);
@@ -112,30 +113,30 @@ describe('a job', () => {
     const [older, since] = [minutesAgo(40), minutesAgo(20)];
     const removed = await queue.add('notify', data, { timestamp: older.getTime() });
     await queue.add('notify', data, { timestamp: since.getTime() });
-    await vi.waitFor(async () => expect(await seen()).toEqual(older), 30_000);
+    await eventually(async () => expect(await seen()).toEqual(older));
     const { fault, saw } = await checks.queues(core);
     expect(fault).toBe('jobsWait');
     expect(saw.find(({ fact }) => fact === 'oldestJob')?.value).toBeGreaterThanOrEqual(40 * 60);
-    await vi.waitFor(() => removed.remove(), 10_000);
-    await vi.waitFor(async () => expect(await seen()).toEqual(since), 30_000);
+    await eventually(() => removed.remove());
+    await eventually(async () => expect(await seen()).toEqual(since));
     mongodb.pass();
-    await vi.waitFor(async () => expect(await notified([event])).toBe(1), 15_000);
-    await vi.waitFor(async () => expect(await seen()).toBeUndefined(), 10_000);
+    await eventually(async () => expect(await notified([event])).toBe(1));
+    await eventually(async () => expect(await seen()).toBeUndefined());
     expect((await checks.queues(core)).state).toBe('ok');
-  }, 90_000);
+  });
 
   it('that Redis has lost is entered again until it is done, or has failed for good', async () => {
     const { core } = worker;
     const event = await share();
-    await vi.waitFor(async () => expect(await owing(event)).toEqual([]), 10_000);
+    await eventually(async () => expect(await owing(event)).toEqual([]));
     await core.models.Notification.deleteMany({});
     await core.redis.flushdb();
     // The state after Redis lost the job before a worker started it.
     const lost = { $set: { owed: ['notify'], pending: false, at: minutesAgo(1) } };
     await core.models.Event.updateOne({ _id: event._id }, lost);
     await enterOwed(core);
-    await vi.waitFor(async () => expect(await notified([event])).toBe(1), 10_000);
-    await vi.waitFor(async () => expect(await owing(event)).toEqual([]), 10_000);
+    await eventually(async () => expect(await notified([event])).toBe(1));
+    await eventually(async () => expect(await owing(event)).toEqual([]));
 
     await core.models.Event.updateOne({ _id: event._id }, { $set: { owed: ['sendMail'] } });
     const data = { eventId: String(event._id), template: 'none' };
@@ -147,15 +148,15 @@ describe('a job', () => {
     };
     const before = Number(await failures());
     const poison = await core.queues.all.mail.add('sendMail', data, { attempts: 12, timestamp });
-    await vi.waitFor(async () => expect(await poison.getState()).toBe('failed'), 10_000);
-    await vi.waitFor(async () => expect(await owing(event)).toEqual([]), 10_000);
-    await vi.waitFor(async () => expect(await failures()).toBe(before + 1), 10_000);
+    await eventually(async () => expect(await poison.getState()).toBe('failed'));
+    await eventually(async () => expect(await owing(event)).toEqual([]));
+    await eventually(async () => expect(await failures()).toBe(before + 1));
   });
 
   it('that lost its lock often, as on a machine without free processor time, is done all the same', async () => {
     const { core } = worker;
     const event = await share();
-    await vi.waitFor(async () => expect(await notified([event])).toBe(1), 10_000);
+    await eventually(async () => expect(await notified([event])).toBe(1));
     await core.models.Notification.deleteMany({});
     const queue = core.queues.all.notifications;
     const { id = '' } = await queue.add('notify', { eventId: String(event._id) }, { delay: 3_600_000 });
@@ -166,8 +167,8 @@ describe('a job', () => {
       .zrem(queue.toKey('delayed'), id)
       .lpush(queue.toKey('active'), id)
       .exec();
-    await vi.waitFor(async () => expect(await notified([event])).toBe(1), 30_000);
-  }, 60_000);
+    await eventually(async () => expect(await notified([event])).toBe(1));
+  });
 
   it('settles a notice when nothing is left to do about its record, whatever comes first', async () => {
     const { core } = worker;
@@ -180,26 +181,26 @@ describe('a job', () => {
     await core.events.record(system, created);
     await core.events.record(system, { type: 'auth.register', record: provider, recipients: [user], refs: {} });
     const unread = () => core.models.Notification.distinct('kind', { user, unread: true });
-    await vi.waitFor(async () => expect(await unread()).toEqual(['provider.registered', 'share.created']), 10_000);
+    await eventually(async () => expect(await unread()).toEqual(['provider.registered', 'share.created']));
     const verified = { type: 'share.verify' as const, record: image, recipients: [], refs: { share } };
     await core.events.record(system, verified);
     const done = await core.models.Event.findOne({ type: 'share.verify', record: image }).lean<EventDoc>();
-    await vi.waitFor(async () => expect(done && (await owing(done))).toEqual([]), 10_000);
+    await eventually(async () => expect(done && (await owing(done))).toEqual([]));
     expect(await unread(), 'the state of the share decides').toContain('share.created');
     await core.models.Share.updateOne({ _id: share }, { $set: { verifiedAt: new Date() } });
     await core.models.User.updateOne({ _id: provider }, { $set: { status: 'active' } });
     await core.events.record(system, verified);
     await core.events.record(system, { type: 'user.approve', record: provider, recipients: [] });
-    await vi.waitFor(async () => expect(await unread()).toEqual([]), 10_000);
+    await eventually(async () => expect(await unread()).toEqual([]));
     await core.events.record(system, created);
-    await vi.waitFor(async () => expect(await core.models.Notification.countDocuments({ user })).toBe(3), 10_000);
-    await vi.waitFor(async () => expect(await unread(), 'a late notice').toEqual([]), 10_000);
+    await eventually(async () => expect(await core.models.Notification.countDocuments({ user })).toBe(3));
+    await eventually(async () => expect(await unread(), 'a late notice').toEqual([]));
   });
 
   it('that an older version left in Redis’s own schedule is removed', async () => {
     const queue = worker.core.queues.all.notifications;
     await queue.upsertJobScheduler('expireShares', { every: 200 }, { name: 'expireShares', data: {} });
-    await vi.waitFor(async () => expect(await queue.getJobSchedulers()).toEqual([]), 10_000);
+    await eventually(async () => expect(await queue.getJobSchedulers()).toEqual([]));
   });
 });
 
@@ -300,7 +301,7 @@ describe('a chat with an unread message', () => {
     await remind();
     const { Reminder } = worker.core.models;
     const put = { user: person._id, dueAt: { $gt: new Date() } };
-    await vi.waitFor(async () => expect(await Reminder.exists(put)).not.toBeNull(), 10_000);
+    await eventually(async () => expect(await Reminder.exists(put)).not.toBeNull());
     expect(mailbox.mails(person.email)).toHaveLength(1);
     // An hour passes.
     await Reminder.updateMany({ user: person._id, sentAt: { $exists: true } }, { $set: { sentAt: minutesAgo(61) } });

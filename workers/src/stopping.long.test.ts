@@ -12,7 +12,8 @@ import type { Core } from '@lightbox/core/core.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { compiled } from '@lightbox/core/process/compiled.js';
 import { testConfig } from '@lightbox/testkit/config.js';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { eventually } from '@lightbox/testkit/eventually.js';
+import { expect, onTestFinished, test } from 'vitest';
 import { buildImage } from './testing/buildImage.js';
 import { startWorker } from './worker.js';
 
@@ -63,7 +64,7 @@ test('A worker that stops while it draws a file puts the file off, and has spent
   );
   expect(stopped).toMatchObject({ state: 'delayed', attempts: 0 });
   expect((await stopped.core.models.Image.findById(stopped.imageId).lean())?.preview).toBe('pending');
-}, 60_000);
+});
 
 test('A worker that stops while a model analyses an image puts the analysis off, and has spent no attempt.', async () => {
   const { asked, port } = await silent(createHttpServer(), 0);
@@ -79,7 +80,7 @@ test('A worker that stops while a model analyses an image puts the analysis off,
   });
   expect(stopped).toMatchObject({ state: 'delayed', attempts: 0 });
   expect((await stopped.core.models.Analysis.findById(stopped.imageId).lean())?.status).toBe('active');
-}, 60_000);
+});
 
 /** Starts a worker as a process of its own, as it runs in production, and returns when it works. */
 async function spawnWorker(
@@ -118,13 +119,13 @@ test('An analysis whose worker is killed again and again ends as failed after th
   const job = await core.queues.all.analysis.add('analyseImage', { imageId: String(_id) }, { attempts: 3 });
   for (let deaths = 1; deaths <= 4; deaths++) {
     const worker = await spawnWorker(config, env);
-    await vi.waitFor(() => expect(asked).toBe(deaths), 30_000);
+    await eventually(() => expect(asked).toBe(deaths));
     const ended = once(worker, 'exit');
     worker.kill('SIGKILL');
     await ended;
   }
   await spawnWorker(config, env);
-  await vi.waitFor(async () => expect(await job.getState()).toBe('failed'), 30_000);
+  await eventually(async () => expect(await job.getState()).toBe('failed'));
   expect((await core.queues.all.analysis.getJob(String(job.id)))?.failedReason).toMatch(/ended during it too often/);
   expect(await core.models.Analysis.findById(_id).lean()).toMatchObject({ status: 'failed', reasonCode: 'UNFORESEEN' });
   expect((await core.models.Event.findOne({ type: 'analysis.fail', record: _id }).lean())?.recipients).toContainEqual(

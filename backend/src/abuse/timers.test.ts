@@ -27,7 +27,7 @@ it('R56: a fault in a timer is one line of the log, and the timer continues', as
     const socket = await connectSocket(test.url, { token });
     // Nothing but timers asks for the time while nobody asks anything.
     clock.broken = 3;
-    await expect.poll(() => clock.faults, { timeout: 15_000 }).toBe(3);
+    await expect.poll(() => clock.faults).toBe(3);
     await expect.poll(() => lines.length).toBeGreaterThan(0);
     expect(new Set(lines)).toEqual(
       new Set(['the poll for ended sessions failed; it is tried again: planted in a timer']),

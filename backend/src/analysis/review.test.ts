@@ -9,7 +9,8 @@ import { seal } from '@lightbox/core/keys/seal.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { ReportDoc } from '@lightbox/core/models/report.js';
-import { describe, expect, it, vi } from 'vitest';
+import { eventually } from '@lightbox/testkit/eventually.js';
+import { describe, expect, it } from 'vitest';
 import { connectSocket } from '../testing/client.js';
 import {
   type BuiltImage,
@@ -262,7 +263,7 @@ describe('a report for which the caller waits', () => {
       .as(by)
       .get(`/analyze/${id}/report`)
       .then((response) => response);
-    await expect.poll(find, { timeout: 10_000 }).not.toBeNull();
+    await expect.poll(find).not.toBeNull();
     await meanwhile();
     const [report, image] = [await find(), await models.Image.findById(_id).lean<ImageDoc>()];
     if (!report || !image) throw new Error('There is no report.');
@@ -425,7 +426,7 @@ describe('the consent of the patient', () => {
       const before = await undone();
       signing = sign(colleague, image, version).then((response) => response);
       // It has read the answer before, and now meets this one.
-      await vi.waitFor(async () => expect(await undone()).toBeGreaterThan(before), 10_000);
+      await eventually(async () => expect(await undone()).toBeGreaterThan(before));
     });
     const { status, body } = (await signing) ?? {};
     expect([status, body?.error]).toEqual([409, 'CONSENT_NEEDED']);

@@ -8,9 +8,10 @@ import { linkTokenOf } from '@lightbox/core/keys/codes.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { testConfig } from '@lightbox/testkit/config.js';
+import { eventually } from '@lightbox/testkit/eventually.js';
 import jwt from 'jsonwebtoken';
 import request, { type Response } from 'supertest';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startGateway } from '../gateway.js';
 import { connectSocket } from '../testing/client.js';
 import {
@@ -455,7 +456,7 @@ describe('the refresh cookie', () => {
       busy = cookiesOf(answer);
       await api.as(answer.body.data.token).get('/users/profile').expect(200);
       // No answer waits for the write of the activity.
-      await vi.waitFor(async () => expect(await Session.exists(active)).not.toBeNull(), 10_000);
+      await eventually(async () => expect(await Session.exists(active)).not.toBeNull());
     }
     test.clock.forward({ minutes: 20, seconds: 1 });
     await refresh(busy).expect(401);

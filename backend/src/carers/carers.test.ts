@@ -219,7 +219,7 @@ describe('the access', () => {
       await end(world);
       // The other gateway learns it by the signal.
       const status = async () => (await look(world.carer, world.image, two)).status;
-      await expect.poll(status, { message: what, timeout: 10_000 }).toBe(what === 'carer' ? 401 : 404);
+      await expect.poll(status, { message: what }).toBe(what === 'carer' ? 401 : 404);
       if (what !== 'carer') {
         const [event] = await watching.until(what === 'share' ? 'carer:changed' : 'carer:ended');
         expect(event, what).toEqual({ patientId: world.patient.id });

@@ -286,9 +286,9 @@ describe('DICOMweb', () => {
     });
     sending.on('error', () => undefined);
     sending.write(body.subarray(0, 3_000_000));
-    await expect.poll(chunks, { timeout: 10_000 }).toBeGreaterThan(before);
+    await expect.poll(chunks).toBeGreaterThan(before);
     sending.destroy();
-    await expect.poll(chunks, { timeout: 10_000 }).toBe(before);
+    await expect.poll(chunks).toBe(before);
     expect(await imagesOf(owner)).toEqual([]);
   });
 

@@ -8,7 +8,8 @@ import { system } from '@lightbox/core/events/events.js';
 import { removeImage } from '@lightbox/core/images/removeImage.js';
 import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { eventually } from '@lightbox/testkit/eventually.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, connectSocket } from '../testing/client.js';
 import {
   type BuiltImage,
@@ -216,9 +217,9 @@ describe('while the setting is on', () => {
     await frames(world, two).expect(200);
     await end(world, id);
     // The other gateway learns it by the signal.
-    await expect.poll(async () => (await frames(world, two)).status, { timeout: 10_000 }).toBeOneOf([401, 404]);
+    await expect.poll(async () => (await frames(world, two)).status).toBeOneOf([401, 404]);
     const told = { emergencyId: id, patientId: world.patient.id };
-    await vi.waitFor(() => expect(watching.seen('emergency:ended')).toContainEqual(told), { timeout: 15_000 });
+    await eventually(() => expect(watching.seen('emergency:ended')).toContainEqual(told));
     watching.socket.close();
     await turn('yes');
   });
@@ -230,7 +231,7 @@ describe('while the setting is on', () => {
     const id = await openAs(world);
     for (const one of sockets) {
       const told = { emergencyId: id, patientId: patient.id };
-      await vi.waitFor(() => expect(one.seen('emergency:opened')).toContainEqual(told), { timeout: 15_000 });
+      await eventually(() => expect(one.seen('emergency:opened')).toContainEqual(told));
       one.socket.close();
     }
     const [event] = await eventsOf(id);
@@ -353,7 +354,7 @@ describe('while the setting is on', () => {
       const { body } = await act('approve', id, admin).expect(200);
       const told = { emergencyId: id, patientId: patient.id };
       for (const event of ['emergency:questioned', 'emergency:answered', 'emergency:approved']) {
-        await vi.waitFor(() => expect(watching.seen(event)).toContainEqual(told), { timeout: 15_000 });
+        await eventually(() => expect(watching.seen(event)).toContainEqual(told));
       }
       watching.socket.close();
       expect(body.data.review).toMatchObject({

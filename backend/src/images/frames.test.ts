@@ -246,7 +246,7 @@ describe('an image that is not drawn yet', () => {
         .as(owner)
         .get(`/upload/image/${image.id}/${what}`)
         .then(({ body }) => body.error);
-      await expect.poll(() => jobsFor(image.id), { timeout: 10_000 }).toBe(2);
+      await expect.poll(() => jobsFor(image.id)).toBe(2);
       const order = (await queue.getPrioritized()).map(({ data }) => data.imageId).filter((id) => ids.includes(id));
       expect(order).toEqual([image.id, ...ids]);
       test.clock.forward({ seconds: 11 });
@@ -259,7 +259,7 @@ describe('an image that is not drawn yet', () => {
     const { Drawing } = test.gateway.models;
     const made = await Drawing.findByIdAndDelete(image._id).lean();
     const waiting = [1, 1, 1].map((n) => frame(image, n).then((answer) => answer));
-    await expect.poll(() => jobsFor(image.id), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => jobsFor(image.id)).toBe(1);
     await Drawing.collection.insertOne(made as never);
     for (const answer of await Promise.all(waiting))
       expect([answer.status, String(answer.body)]).toEqual([200, '0123']);
@@ -270,7 +270,7 @@ describe('an image that is not drawn yet', () => {
     const image = await undrawn();
     const made = await test.gateway.models.Drawing.findByIdAndDelete(image._id).lean();
     const waiting = frame(image, 1).then((answer) => answer);
-    await expect.poll(() => jobsFor(image.id), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => jobsFor(image.id)).toBe(1);
     await test.gateway.models.Image.deleteOne({ _id: image._id });
     await test.gateway.models.Drawing.collection.insertOne(made as never);
     expect((await waiting).status).toBe(404);
@@ -285,7 +285,7 @@ describe('an image that is not drawn yet', () => {
         .get(`/upload/image/${image.id}/${what}`)
         .then((answer) => answer),
     );
-    await expect.poll(() => jobsFor(image.id), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => jobsFor(image.id)).toBe(1);
     test.clock.forward({ seconds: 11 });
     for (const { status, body, headers } of await Promise.all(waiting)) {
       expect([status, body.error, headers['retry-after']]).toEqual([404, 'PREVIEW_PENDING', '2']);

@@ -1,4 +1,5 @@
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
+import { eventually } from '@lightbox/testkit/eventually.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Kept, RECENT_MS } from '../auth/recent.js';
 import { Client } from '../testing/client.js';
@@ -141,7 +142,7 @@ describe.each(Object.entries(ends))('A reader whose right has ended (%s)', (_, {
       await previewOf(share, two).expect(200);
       forget.mockClear();
       await end(share).expect(200);
-      await vi.waitFor(() => expect(forget).toHaveBeenCalled(), { timeout: 20_000 });
+      await eventually(() => expect(forget).toHaveBeenCalled());
       await previewOf(share, two).expect(status);
     }).finally(() => forget.mockRestore());
   });

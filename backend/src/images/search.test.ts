@@ -225,7 +225,7 @@ describe('Among 10,000 images of one owner', () => {
     }));
     await Image.collection.insertMany(images as never[]);
     for (let after = images[0]?._id ?? null; after; ) after = await addCards(test.gateway.models, after, new Date());
-  }, 120_000);
+  });
 
   it.each<ImageSearch>([
     { kind: 'pdf' },

@@ -42,7 +42,7 @@ it('uploads whose senders have stopped do not stop others, and go on when their 
   const senders = Array.from({ length: SENDERS }, () => begin(provider, file.subarray(0, part)));
   const chunks = () => test.gateway.db.collection('blobs.chunks').countDocuments();
   // All but the chunk that is not full: nothing but a sender is waited for.
-  await expect.poll(chunks, { timeout: 60_000 }).toBe(2 * SENDERS);
+  await expect.poll(chunks).toBe(2 * SENDERS);
   await api.as(provider).upload(file).expect(201);
   for (const { req } of senders) req.end(Buffer.concat([file.subarray(part), Buffer.from(`\r\n--${boundary}--\r\n`)]));
   for (const { answered } of senders) {

@@ -84,7 +84,7 @@ describe('the overview', () => {
     fresh.clock.forward({ hours: 26 });
     const next = new Client(fresh.url).as(await buildAdmin(fresh.gateway));
     // The counts are cached for a moment; the sessions of the day before have ended when they are counted again.
-    await expect.poll(async () => (await overview(next)).liveSessions, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await overview(next)).liveSessions).toBe(1);
     const later = await overview(next);
     const moved = later.activity.find((row) => row.day === day);
     expect(moved).toEqual({ day, uploads: 2, shares: 1, signIns: 1, analyses: 0 });

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket as Wire } from 'node:net';
+import { limits } from '@lightbox/contract/limits.js';
+import { eventually } from '@lightbox/testkit/eventually.js';
 import { Server } from 'socket.io';
 import { io as connectTo } from 'socket.io-client';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -9,6 +11,7 @@ import { endWhenSlow } from './connections.js';
 import type { Client, Io } from './rooms.js';
 
 const content = '漢'.repeat(1_000);
+const longest = '漢'.repeat(limits.messageLength);
 
 /** Returns both ends of a connection. `read` says whether the client reads. */
 async function connected(read: boolean) {
@@ -31,8 +34,8 @@ async function connected(read: boolean) {
   const warn = vi.fn();
   endWhenSlow({ log: { warn } } as unknown as Gateway, socket.conn);
   const { emit } = socket as unknown as { emit: (name: string, payload: object) => void };
-  const send = (count: number) => {
-    for (let i = 0; i < count; i++) emit.call(socket, 'message:new', { content });
+  const send = (count: number, text = content) => {
+    for (let i = 0; i < count; i++) emit.call(socket, 'message:new', { content: text });
   };
   return { client, socket, send, warn };
 }
@@ -44,7 +47,16 @@ it('A client that does not read is disconnected when two thousand packets wait f
   expect(socket.connected).toBe(true);
   send(1);
   expect(warn).toHaveBeenCalledOnce();
-  await vi.waitFor(() => expect(socket.connected).toBe(false));
+  await eventually(() => expect(socket.connected).toBe(false));
+});
+
+it('A client that does not read is disconnected sooner when the packets that wait for it are large.', async () => {
+  const { socket, send, warn } = await connected(false);
+  send(700, longest);
+  expect(socket.connected).toBe(true);
+  send(100, longest);
+  expect(warn).toHaveBeenCalled();
+  await eventually(() => expect(socket.connected).toBe(false));
 });
 
 it('A client that reads gets a burst of more than a thousand packets, and stays connected.', async () => {
@@ -52,7 +64,7 @@ it('A client that reads gets a burst of more than a thousand packets, and stays 
   let got = 0;
   client.on('message:new', () => got++);
   send(1_500);
-  await vi.waitFor(() => expect(got).toBe(1_500), { timeout: 20_000 });
+  await eventually(() => expect(got).toBe(1_500));
   expect(socket.connected).toBe(true);
   expect(warn).not.toHaveBeenCalled();
 });

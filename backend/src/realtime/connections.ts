@@ -7,7 +7,7 @@ type Connection = Client['conn'];
  * Limits for a client that does not read: waiting packets, and time since the last drain. A burst alone is no fault, unless it
  * is so large, in packets or in characters, that it would fill the memory within that time.
  */
-const SLOW_CLIENT = { packets: 500, ms: 2_000, most: 2_000, characters: 1_500_000 };
+const SLOW_CLIENT = { packets: 500, ms: 2_000, most: 2_000, characters: 3_000_000 };
 /** A client that reads has answered the close of its connection by then. */
 const GOODBYE_MS = 1_000;
 

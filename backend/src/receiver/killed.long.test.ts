@@ -78,4 +78,4 @@ it('A receiver that is killed shows nothing of a file, and stores once what its 
   expect(await sender.release()).toBe(true);
   child.kill('SIGTERM');
   expect(await once(child, 'exit')).toEqual([0, null]);
-}, 120_000);
+});

@@ -73,7 +73,7 @@ const imagesOf = (owner: Person) => test.gateway.models.Image.find({ owner: owne
 describe('the receiver', () => {
   it('is known to the self-check while it is ready', async () => {
     await bind(await buildProvider(test.gateway));
-    await expect.poll(async () => (await checks.receiver(test.gateway)).state, { timeout: 10_000 }).toBe('ok');
+    await expect.poll(async () => (await checks.receiver(test.gateway)).state).toBe('ok');
     const { saw } = await checks.receiver(test.gateway);
     expect(saw.map(({ fact }) => fact)).toEqual(['devices', 'receiverSeen']);
   });
@@ -214,7 +214,7 @@ describe('the receiver', () => {
         expect(sender.socket.destroyed || sender.socket.readableEnded).toBe(true);
       }),
     );
-    await expect.poll(leftBlobs, { timeout: 5_000 }).toBe(0);
+    await expect.poll(leftBlobs).toBe(0);
     expect(await imagesOf(owner)).toHaveLength(0);
     const sender = await associated(title);
     expect(await sender.store({ ...rest, dataSet })).toBe(0);
@@ -300,7 +300,7 @@ describe('the receiver', () => {
       const sender = await call(two.title);
       return (await sender.associate()) === 'accepted' && sender.release();
     };
-    await expect.poll(again, { timeout: 5_000 }).toBe(true);
+    await expect.poll(again).toBe(true);
   });
 
   it('accepts storage with the first transfer syntax that it stores, and nothing else', async () => {

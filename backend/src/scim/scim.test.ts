@@ -1,6 +1,7 @@
 import { SCIM_USER } from '@lightbox/contract/scim/calls.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
+import { eventually } from '@lightbox/testkit/eventually.js';
 import { mongo } from 'mongoose';
 import { expect, it, vi } from 'vitest';
 import { connectSocket } from '../testing/client.js';
@@ -310,7 +311,7 @@ it('An account that is closed while its provider renames it gets no name again.'
     const before = await undone();
     renaming = scim(token, 'PUT', `/scim/v2/Users/${id}`, { ...body, name: { ...name, familyName: 'Khan' } });
     // It has read the open account, and now meets this change.
-    await vi.waitFor(async () => expect(await undone()).toBeGreaterThan(before), 10_000);
+    await eventually(async () => expect(await undone()).toBeGreaterThan(before));
   });
   expect((await renaming)?.status).toBe(404);
   expect(await models.User.findById(id).lean()).not.toHaveProperty('lastname');

@@ -496,7 +496,7 @@ describe('people who see a study', () => {
     const socket = await connectSocket(test.url, { token: owner.token });
     await appendAndTell(test.gateway);
     const told = { imagemetadataId: one.id, studyId: id };
-    await expect.poll(() => socket.seen('image:activity'), { timeout: 10_000 }).toContainEqual(told);
+    await expect.poll(() => socket.seen('image:activity')).toContainEqual(told);
     socket.socket.close();
     const { body } = await api.as(owner).get(`/upload/image/${other.id}/timeline`).expect(200);
     expect(body.data.map((row: { actiontype: string; user: { id: string } }) => [row.actiontype, row.user.id])).toEqual(

@@ -115,7 +115,7 @@ it('A study of which nothing is drawn is PREVIEW_PENDING after ten seconds, and 
     .as(owner)
     .get(`/studies/${study}/frames`)
     .then((answer) => answer);
-  await expect.poll(jobs, { timeout: 10_000 }).toBe(1);
+  await expect.poll(jobs).toBe(1);
   test.clock.forward({ seconds: 11 });
   const { status, body, headers } = await asked;
   expect([status, body.error, headers['retry-after']]).toEqual([404, 'PREVIEW_PENDING', '2']);

@@ -1,3 +1,4 @@
+import { PATIENCE_MS } from '@lightbox/testkit/patience.js';
 import { io, type Socket } from 'socket.io-client';
 import request, { type Test } from 'supertest';
 
@@ -80,9 +81,6 @@ export interface TestSocket {
   ask: (event: string, payload?: unknown) => Promise<Answer>;
 }
 
-/** Long, because the machine may be busy. An event is noticed as soon as it arrives. */
-const TIMEOUT_MS = 15_000;
-
 /** Connects, or rejects with the server's `connect_error`. */
 export function connectSocket(
   url: string,
@@ -112,12 +110,12 @@ export function connectSocket(
       const timer = setTimeout(() => {
         socket.offAny(check);
         reject(new Error(`${seen(event).length} of ${n} '${event}' came.`));
-      }, TIMEOUT_MS);
+      }, PATIENCE_MS);
       socket.onAny(check);
       check();
     });
   const ask = (event: string, payload?: unknown): Promise<Answer> =>
-    socket.timeout(TIMEOUT_MS).emitWithAck(event, payload);
+    socket.timeout(PATIENCE_MS).emitWithAck(event, payload);
   return new Promise((resolve, reject) => {
     socket.once('connect', () => resolve({ socket, seen, until, ask }));
     socket.once('connect_error', (error) => {

@@ -6,8 +6,9 @@ import { newId } from '@lightbox/core/db/ids.js';
 import type { PhotoDoc } from '@lightbox/core/models/photo.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { openProfile, sealedFields } from '@lightbox/core/users/profile.js';
+import { eventually } from '@lightbox/testkit/eventually.js';
 import { pino } from 'pino';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { connectSocket } from '../testing/client.js';
 import { buildAdmin, buildImage, buildPatient, buildProvider, PASSWORD, type Person } from '../testing/factories.js';
 import { files } from '../testing/files.js';
@@ -259,13 +260,13 @@ describe('on a machine with a slow clock', () => {
     const { Photo } = test.gateway.models;
     const parts = [{ name: 'file', file: files.png, filename: 'photo.png', type: 'image/png' }];
     const sent = api.as(person).form({ path: '/users/profile/photo', parts }).expect(200);
-    const drawn = vi.waitFor(async () => {
+    const drawn = eventually(async () => {
       // In place of a worker.
       const draw = { $rename: { received: 'picture' } };
       const photo = await Photo.findOneAndUpdate({ user: person._id }, draw).lean<PhotoDoc>();
       if (!photo) throw new Error('There is no photo yet.');
       return photo;
-    }, 10_000);
+    });
     const [, { _id }] = await Promise.all([sent, drawn]);
     expect(isNow(_id.getTimestamp())).toBe(true);
   });

@@ -3,6 +3,7 @@ import { usableAccount } from '@lightbox/core/access/accounts.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
+import { eventually } from '@lightbox/testkit/eventually.js';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { Client } from '../testing/client.js';
 import {
@@ -211,7 +212,7 @@ describe('closing an account', () => {
           isHeld = true;
         });
       // It is answered, or its transaction begins again because of the conflict.
-      await vi.waitFor(() => expect(isHeld || touched() > 1).toBe(true), 10_000);
+      await eventually(() => expect(isHeld || touched() > 1).toBe(true));
       wasHeld = isHeld;
       return remove(...args);
     };

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { makeBackup } from '@lightbox/core/backup/backup.js';
 import { type Core, createCore } from '@lightbox/core/core.js';
 import { testConfig } from '@lightbox/testkit/config.js';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { eventually } from '@lightbox/testkit/eventually.js';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ReplicaSet, startReplicaSet } from './replicaSet.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'lightbox-backup-'));
@@ -13,12 +14,12 @@ let core: Core;
 beforeAll(async () => {
   mongodb = await startReplicaSet(folder);
   core = await createCore({ ...(await testConfig()), mongodbUri: mongodb.uri('lightbox') }, 'test');
-}, 120_000);
+});
 afterAll(async () => {
   await core?.close();
   await mongodb?.stop();
   rmSync(folder, { recursive: true });
-}, 60_000);
+});
 
 it('A backup during which MongoDB elects another primary is refused, and leaves nothing.', async () => {
   const [mongodump, begun, elected] = [join(folder, 'mongodump'), join(folder, 'begun'), join(folder, 'elected')];
@@ -29,10 +30,10 @@ it('A backup during which MongoDB elects another primary is refused, and leaves 
   const backUp = () => makeBackup(core, { mongodump }, { to, signal: new AbortController().signal });
 
   const refused = expect(backUp()).rejects.toThrow('elected another primary while it was read');
-  await vi.waitFor(() => expect(existsSync(begun)).toBe(true), 30_000);
+  await eventually(() => expect(existsSync(begun)).toBe(true));
   const before = await mongodb.primary();
   await mongodb.stepDown();
-  await vi.waitFor(async () => expect(await mongodb.primary()).not.toBe(before), 30_000);
+  await eventually(async () => expect(await mongodb.primary()).not.toBe(before));
   writeFileSync(elected, '');
   await refused;
   expect(readdirSync(to)).toEqual([]);
@@ -40,4 +41,4 @@ it('A backup during which MongoDB elects another primary is refused, and leaves 
   // With one primary the same backup is made.
   const { folder: made } = await backUp();
   expect(readdirSync(made).sort()).toEqual(['manifest.json', 'mongodb.archive']);
-}, 120_000);
+});

@@ -6,6 +6,7 @@ import { NEWEST } from '@lightbox/core/db/newest.js';
 import { broadcastMessages } from '@lightbox/core/messages/messages.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import { whenBusy } from '@lightbox/testkit/busy.js';
+import { eventually } from '@lightbox/testkit/eventually.js';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { formType, paddedPng, uploadForm } from '../bench/files.js';
 import type { Row } from '../bench/report.js';
@@ -107,7 +108,7 @@ async function halfUpload(origin: string, key: string) {
   );
   const stored = await chunks();
   req.write(form.subarray(0, form.length / 2));
-  await vi.waitFor(async () => expect(await chunks()).toBeGreaterThan(stored), 60_000);
+  await eventually(async () => expect(await chunks()).toBeGreaterThan(stored));
   return { finish: () => req.end(form.subarray(form.length / 2)), answered };
 }
 
@@ -130,7 +131,7 @@ it('While Valkey is killed and away, messages are accepted and reads are answere
   const away = cluster.valkey.awayDuring(async () => {
     const before = figures.acknowledged;
     await sleep(3_000);
-    await vi.waitFor(() => expect(figures.acknowledged).toBeGreaterThan(before + 10), 60_000);
+    await eventually(() => expect(figures.acknowledged).toBeGreaterThan(before + 10));
   });
   await talkDuring(away);
   await expectNothingLost();
@@ -141,7 +142,7 @@ it('Acknowledged writes survive when MongoDB’s primary is killed, and when it 
   await talkDuring(
     Promise.all([cluster.mongodb.primary().then(cluster.mongodb.killAndRestart), uploadMore(0)]).then(async () => {
       const upload = await halfUpload(cluster.gateways[0].origin, crypto.randomUUID());
-      await vi.waitFor(async () => expect(await majorityHas(await chunks())).toBe(true), 60_000);
+      await eventually(async () => expect(await majorityHas(await chunks())).toBe(true));
       await cluster.mongodb.stepDown();
       await cluster.mongodb.primary();
       upload.finish();
@@ -170,7 +171,7 @@ it('A live update that comes while MongoDB is away for longer than a read waits 
     await sleep(6_500);
   });
   for (const side of [provider, patient]) {
-    await vi.waitFor(() => expect(side.seen.has(String(message._id))).toBe(true), 60_000);
+    await eventually(() => expect(side.seen.has(String(message._id))).toBe(true));
   }
   await cluster.core.models.Message.deleteOne({ _id: message._id });
   for (const side of [provider, patient]) side.seen.delete(String(message._id));
@@ -289,8 +290,7 @@ it('While the majority is stalled, nothing is answered, shown or mailed that a f
   for (const { text } of mailed) expect(await kept(/Sharing id: (\w+)/.exec(text)?.[1])).not.toBeNull();
   for (const id of patient.seen.keys()) expect(await kept(id)).not.toBeNull();
   // Repeats with the same keys until the calls succeed.
-  for (const again of [share, say])
-    await vi.waitFor(async () => expect((await again()).status).toBeLessThan(300), 60_000);
+  for (const again of [share, say]) await eventually(async () => expect((await again()).status).toBeLessThan(300));
   expect(await Share.countDocuments({ image })).toBe(1);
   expect(await Message.countDocuments({ clientId })).toBe(1);
 }, 180_000);
@@ -314,7 +314,7 @@ it('A chat that is read right after a failover has every acknowledged message.',
     const first = await mongodb.primary();
     const asks = { currentOp: true, 'command.readConcern.level': 'linearizable' };
     const waits = async () => ((await mongodb.command(first, asks)).inprog as unknown[]).length > 0;
-    await vi.waitFor(async () => expect(done || (await waits())).toBe(true), 60_000);
+    await eventually(async () => expect(done || (await waits())).toBe(true));
   } finally {
     await set('off');
   }
@@ -336,14 +336,14 @@ it('When Valkey is emptied, all its jobs are still done, and maintenance continu
   await vi.waitFor(async () => expect(await unmetUploads()).toEqual([]), { timeout: 90_000, interval: 3_000 });
   const shares = (await Event.find({ type: 'share.create' }).lean()).map((event) => event._id);
   const notices = () => Notification.countDocuments({ event: { $in: shares } });
-  await vi.waitFor(async () => expect(await notices()).toBe(shares.length), 60_000);
+  await eventually(async () => expect(await notices()).toBe(shares.length));
   await settle(cluster, 30_000);
   expect(await AuditEntry.countDocuments({ type: 'share.create' })).toBe(shares.length);
 
   const over = oid(uploads.find(({ shareId }) => shareId)?.shareId ?? '');
   await Share.updateOne({ _id: over }, { $set: { expiresAt: cluster.core.clock.now() } });
-  await vi.waitFor(async () => expect((await Share.findById(over).lean())?.live).toBe(false), 60_000);
-  await vi.waitFor(async () => expect((await Session.findById(idle).lean())?.endedAt).toBeDefined(), 60_000);
+  await eventually(async () => expect((await Share.findById(over).lean())?.live).toBe(false));
+  await eventually(async () => expect((await Session.findById(idle).lean())?.endedAt).toBeDefined());
   await talkDuring(sleep(1_000));
   await expectNothingLost();
 }, 180_000);
@@ -354,7 +354,7 @@ it('A gateway that gets SIGTERM finishes its requests within ten seconds, and no
   const ending = gateway.endAndRestart();
   const talking = talkDuring(ending);
   // The gateway accepts no new connection, and the open upload continues.
-  await vi.waitFor(() => expect(fetch(`${gateway.origin}/healthz`)).rejects.toThrow(), 5_000);
+  await eventually(() => expect(fetch(`${gateway.origin}/healthz`)).rejects.toThrow());
   upload.finish();
   expect(await upload.answered).toBe(201);
   expect(await ending).toBeLessThan(10_000);

@@ -40,7 +40,7 @@ export async function plant(product: Product): Promise<Tokens> {
 
   const email = people.email('patient');
   const codes = async () => {
-    const mails = await product.mailbox.waitFor(email, SHARED, 2, 60_000);
+    const mails = await product.mailbox.waitFor(email, SHARED, 2);
     return mails.flatMap(({ text }) => {
       const ids = [...text.matchAll(/^Sharing id: ([0-9a-f]{24})$/gm)].map(([, id]) => id);
       const all = [...text.matchAll(/^Code: (\d{6})$/gm)].map(([, code]) => code);

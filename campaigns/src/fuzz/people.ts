@@ -34,7 +34,7 @@ export class People {
     if (role === 'verification') return token;
     // Generated requests have asked for codes too, so the next mail may belong to one of them.
     for (let next = before + 1; ; next++) {
-      const mails = await this.product.mailbox.waitFor(email, SUBJECT, next, 30_000);
+      const mails = await this.product.mailbox.waitFor(email, SUBJECT, next);
       const code = /^Code: (\d{6})$/m.exec(mails[next - 1]?.text ?? '')?.[1];
       const reply = await postJson(`${auth}/confirm`, { code }, token);
       if (reply.status !== 422) return (await data<{ token: string }>(Promise.resolve(reply))).token;

@@ -1,3 +1,4 @@
+import { eventually } from '@lightbox/testkit/eventually.js';
 import { expect, it, vi } from 'vitest';
 import { grouped } from './group.js';
 
@@ -11,7 +12,7 @@ it('Items that arrive during a write are written together, and each caller gets 
     return numbers.map((n) => n * 2);
   });
   const first = double(1);
-  await vi.waitFor(() => expect(batches).toHaveLength(1));
+  await eventually(() => expect(batches).toHaveLength(1));
   const others = [double(2), double(3)];
   end();
   expect(await Promise.all([first, ...others])).toEqual([2, 4, 6]);
@@ -41,7 +42,7 @@ it('A caller that waited too long for a failed write is rejected with it, instea
       return numbers;
     });
     const outcomes = [write(0)];
-    await vi.waitFor(() => expect(batches).toHaveLength(1));
+    await eventually(() => expect(batches).toHaveLength(1));
     outcomes.push(write(1));
     vi.advanceTimersByTime(6_000);
     outcomes.push(write(2));
@@ -78,7 +79,7 @@ it('The next write begins before the callers of the last one go on, and they go 
   }, 1);
   const told = (n: number) => () => steps.push(`told ${n}`);
   const first = write(1).then(told(1));
-  await vi.waitFor(() => expect(steps).toEqual(['write 1']));
+  await eventually(() => expect(steps).toEqual(['write 1']));
   const others = [write(2).catch(told(2)), write(3).then(told(3))];
   end();
   await Promise.all([first, ...others]);

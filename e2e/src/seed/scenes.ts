@@ -57,10 +57,10 @@ export async function missing(page: Page, scenes: readonly Scene[]): Promise<str
       if (!found) faults.push(`${scene.name}: no ${find.says}`);
     }
     for (const find of scene.none ?? []) {
-      const gone = expect.poll(() => find.in(page).count(), { timeout: 30_000 }).toBe(0);
+      const gone = expect.poll(() => find.in(page).count()).toBe(0);
       await gone.catch(() => faults.push(`${scene.name}: there is ${find.says}`));
     }
-    const rule = expect.poll(async () => (await scene.also?.(page)) ?? true, { timeout: 30_000 }).toBe(true);
+    const rule = expect.poll(async () => (await scene.also?.(page)) ?? true).toBe(true);
     await rule.catch(() => faults.push(`${scene.name}: its rule does not hold`));
   }
   return faults;

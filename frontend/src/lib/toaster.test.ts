@@ -1,3 +1,4 @@
+import { waitFor } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 
 it('A toast that waits for its code is not shown to the next person.', async () => {
@@ -17,6 +18,6 @@ it('A toast that waits for its code is not shown to the next person.', async () 
   toast.error('Of the last person');
   forgetPrivate();
   toast.success('Logged out');
-  await vi.waitFor(() => expect(told).toContain('Logged out'), { timeout: 20_000 });
+  await waitFor(() => expect(told).toContain('Logged out'));
   expect(told).toEqual(['Logged out']);
 });

@@ -89,9 +89,7 @@ const speak = async (from: Person, to: Person): Promise<Message> =>
 
 const handedOver = (id: string) =>
   expect
-    .poll(async () => (await test.gateway.models.Message.findById(id).readConcern(NEWEST).lean())?.pending, {
-      timeout: 15_000,
-    })
+    .poll(async () => (await test.gateway.models.Message.findById(id).readConcern(NEWEST).lean())?.pending)
     .toBe(false);
 
 interface Deletion {

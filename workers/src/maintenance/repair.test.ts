@@ -26,6 +26,7 @@ import type { UploadDoc } from '@lightbox/core/models/upload.js';
 import { addressHash, sealAddress as sealInvited } from '@lightbox/core/sharing/invites.js';
 import { removeStudy } from '@lightbox/core/studies/removeStudy.js';
 import { testConfig } from '@lightbox/testkit/config.js';
+import { eventually } from '@lightbox/testkit/eventually.js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { analyseImage } from '../analysis/analyseImage.js';
 import { localProvider } from '../analysis/providers/local.js';
@@ -115,7 +116,7 @@ describe('an analysis whose job was lost', () => {
     async (status) => {
       const id = await buildLost(11, { status });
       await Promise.all([reviveAnalyses(worker.core), reviveAnalyses(worker.core)]);
-      await vi.waitFor(async () => expect(await analysisOf(id)).toMatchObject({ status: 'completed', run: 2 }), 15_000);
+      await eventually(async () => expect(await analysisOf(id)).toMatchObject({ status: 'completed', run: 2 }));
       await reviveAnalyses(worker.core);
       expect(await analysisOf(id)).toMatchObject({ status: 'completed', run: 2 });
       expect(await completions(id)).toBe(1);
@@ -137,7 +138,7 @@ describe('an analysis whose job was lost', () => {
     };
     const [goesOn, silent] = [await signMinutesAgo(9), await signMinutesAgo(11)];
     await reviveAnalyses(worker.core);
-    await vi.waitFor(async () => expect(await analysisOf(silent)).toMatchObject({ status: 'completed' }), 15_000);
+    await eventually(async () => expect(await analysisOf(silent)).toMatchObject({ status: 'completed' }));
     expect(await analysisOf(goesOn)).toMatchObject({ status: 'active', run: 1 });
   });
 
@@ -151,7 +152,7 @@ describe('an analysis whose job was lost', () => {
       for (const minutes of [0, 11, 22]) await later(minutes);
       expect(await jobs()).toBe(1);
       await analysis.resume();
-      await vi.waitFor(async () => expect(await analysisOf(id)).toMatchObject({ status: 'completed' }), 15_000);
+      await eventually(async () => expect(await analysisOf(id)).toMatchObject({ status: 'completed' }));
     } finally {
       await analysis.resume();
     }
@@ -241,7 +242,7 @@ describe('an analysis and its image', () => {
     expect(provider.analyse).not.toHaveBeenCalled();
     await reviveAnalyses(core);
     for (const id of [waited, lost]) {
-      await vi.waitFor(async () => expect(await statusOf(id)).toEqual(['failed', 'failed']), 15_000);
+      await eventually(async () => expect(await statusOf(id)).toEqual(['failed', 'failed']));
       const { reasonCode, findings } = (await analysisOf(id)) ?? {};
       expect([reasonCode, findings]).toEqual(['CONSENT_NEEDED', undefined]);
     }
@@ -572,10 +573,7 @@ describe('a study', () => {
     expect(await chunks()).toBeGreaterThan(1);
     await removeStudy(core, system, _id, '');
     const [event] = await core.models.Event.find({ type: 'study.deleted', record: _id }).lean<EventDoc[]>();
-    await vi.waitFor(
-      async () => expect(await core.queues.all.maintenance.getJob(`${event?._id}-blobs`)).toBeDefined(),
-      5_000,
-    );
+    await eventually(async () => expect(await core.queues.all.maintenance.getJob(`${event?._id}-blobs`)).toBeDefined());
     await removeAllListed(core);
     expect(await chunks()).toBe(0);
   });
@@ -618,9 +616,9 @@ describe('a preview whose job was lost', () => {
   it('is drawn after ten minutes and not before', async () => {
     const [lost, young] = [await uploaded(11), await uploaded(9)];
     await Promise.all([revivePreviews(worker.core), revivePreviews(worker.core)]);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await worker.core.models.Image.findById(lost).lean<ImageDoc>())?.preview).toBe('ready');
-    }, 15_000);
+    });
     expect(await worker.core.queues.all.previews.getJob(`${young}-preview-again`)).toBeUndefined();
   });
 
@@ -636,7 +634,7 @@ describe('a preview whose job was lost', () => {
     const again = () => makePreview(core, {} as Pictures, String(id), {} as JobContext);
     core.redis.disconnect(true);
     await expect(again()).rejects.toThrow();
-    await vi.waitFor(again, 5_000);
+    await eventually(again);
     expect(await wasBroadcast()).toBe(true);
   });
 });
@@ -661,8 +659,8 @@ describe('a drawing of an older version', () => {
     await Promise.all([redrawOld(core), redrawOld(core)]);
     expect((await jobOf(old))?.priority).toBeGreaterThan(1_001);
     await queues.all.previews.resume();
-    await vi.waitFor(async () => expect(await versionOf(old)).toBe(version), 15_000);
-    await vi.waitFor(async () => expect(await (await jobOf(old))?.isCompleted()).toBe(true), 5_000);
+    await eventually(async () => expect(await versionOf(old)).toBe(version));
+    await eventually(async () => expect(await (await jobOf(old))?.isCompleted()).toBe(true));
     expect(await models.Preview.exists({ _id: old })).not.toBeNull();
     const signals = await core.redis.xrevrange('lightbox:signals', '+', '-', 'COUNT', 100);
     expect(JSON.stringify(signals)).not.toContain(String(old));
@@ -711,10 +709,10 @@ describe('a drawing of an older version', () => {
     expect(await jobOf(all.at(-1) as ObjectId)).toBeDefined();
     await core.queues.all.previews.resume();
     // From the beginning again.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await redrawOld(core);
       expect(await Promise.all(all.map(versionOf))).toEqual(all.map(() => version));
-    }, 30_000);
+    });
   });
 });
 

@@ -11,10 +11,11 @@ import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { JobData } from '@lightbox/core/queues/jobs.js';
 import { moveRequest } from '@lightbox/core/requests/moveRequest.js';
 import { testConfig } from '@lightbox/testkit/config.js';
+import { eventually } from '@lightbox/testkit/eventually.js';
 import { type Mailbox, refusedPrefix, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { type PushService, startPushService, type TestBrowser } from '@lightbox/testkit/pushService.js';
 import { createTransport } from 'nodemailer';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MailFailed } from '../mail/sendMail.js';
 import { type RunningWorker, startWorker } from '../worker.js';
 import { enterDigests, sendDigest } from './digest.js';
@@ -80,7 +81,7 @@ async function share(to: UserDoc[], type: 'share.verify' | 'share.create' = 'sha
   const event = { type, refs: { share: newId() }, record, recipients, reason: secret } as NewEvent;
   await worker.core.events.record(system, event);
   const done = () => worker.core.models.Event.exists({ record, owed: { $size: 0 } }).readConcern(NEWEST);
-  await vi.waitFor(async () => expect(await done()).not.toBeNull(), 15_000);
+  await eventually(async () => expect(await done()).not.toBeNull());
   return record;
 }
 
@@ -96,7 +97,7 @@ async function remind(person: UserDoc, channel: ReminderDoc['channel']): Promise
   await worker.core.models.Reminder.updateMany(waiting, { $set: { dueAt: minutesAgo(1) } });
   await enterReminders(worker.core);
   const due = { ...waiting, dueAt: { $lte: new Date() } };
-  await vi.waitFor(async () => expect(await worker.core.models.Reminder.exists(due)).toBeNull(), 15_000);
+  await eventually(async () => expect(await worker.core.models.Reminder.exists(due)).toBeNull());
 }
 
 const pushed = ({ received }: TestBrowser) => received.map(({ text }) => JSON.parse(text));
@@ -112,10 +113,7 @@ const off = { app: false, device: false, mail: false };
 async function record(event: NewEvent & { record: ObjectId }): Promise<void> {
   await worker.core.events.record(system, event);
   const open = { record: event.record, 'owed.0': { $exists: true } };
-  await vi.waitFor(
-    async () => expect(await worker.core.models.Event.exists(open).readConcern(NEWEST)).toBeNull(),
-    15_000,
-  );
+  await eventually(async () => expect(await worker.core.models.Event.exists(open).readConcern(NEWEST)).toBeNull());
 }
 
 describe('a notice that asks for something', () => {
@@ -145,7 +143,7 @@ describe('a notice that asks for something', () => {
     await worker.core.events.change(system, (tx) =>
       moveRequest(worker.core, tx, request._id, 'close').then(() => request._id),
     );
-    await expect.poll(() => notices(person, { unread: true }), { timeout: 15_000 }).toBe(0);
+    await expect.poll(() => notices(person, { unread: true })).toBe(0);
   });
 });
 
@@ -158,7 +156,7 @@ describe('a group of notices', () => {
     expect(pushed(browser)).toEqual([{ kind: 'share.verified', recordId: String(image) }]);
     expect([await notices(silent), await notices(usual)]).toEqual([0, 1]);
     const logged = () => worker.core.models.AuditEntry.countDocuments({ record: image });
-    await vi.waitFor(async () => expect(await logged()).toBe(1), 15_000);
+    await eventually(async () => expect(await logged()).toBe(1));
   });
 
   it('that is off on devices is not pushed, and is in the app', async () => {
@@ -181,7 +179,7 @@ describe('quiet hours', () => {
     const first = await share([person]);
     await share([person]);
     await share([person]);
-    await vi.waitFor(async () => expect(await reminders(person, 'device')).toHaveLength(3), 15_000);
+    await eventually(async () => expect(await reminders(person, 'device')).toHaveLength(3));
     expect(await notices(person, { unread: true })).toBe(3);
     // It is still quiet: the reminders wait for the end.
     await remind(person, 'device');
@@ -202,7 +200,7 @@ describe('quiet hours', () => {
     for (const person of [one, none]) await setQuiet(person, quiet);
     const [image, other] = [await share([one, none]), await share([one, none])];
     for (const person of [one, none]) {
-      await vi.waitFor(async () => expect(await reminders(person, 'device')).toHaveLength(2), 15_000);
+      await eventually(async () => expect(await reminders(person, 'device')).toHaveLength(2));
       await read(person, other);
       await setQuiet(person, over);
     }
@@ -224,7 +222,7 @@ describe('quiet hours', () => {
     };
     await worker.core.models.Message.create([message]);
     await dispatchMessages(worker.core, [message]);
-    await vi.waitFor(async () => expect(await reminders(person, 'device')).toHaveLength(1), 15_000);
+    await eventually(async () => expect(await reminders(person, 'device')).toHaveLength(1));
     await setQuiet(person, over);
     await remind(person, 'device');
     await untilPushed(browser, 1);
@@ -287,7 +285,7 @@ describe('a mail about notices', () => {
   it('is given up with the last attempt of its job, when the mail server refuses the address', async () => {
     const person = await buildPerson(byMail, { email: `${refusedPrefix}${newId()}@hospital.test` });
     await share([person]);
-    await vi.waitFor(async () => expect(await reminders(person, 'mail')).toHaveLength(1), 15_000);
+    await eventually(async () => expect(await reminders(person, 'mail')).toHaveLength(1));
     await worker.core.models.Reminder.updateMany({ user: person._id }, { $set: { dueAt: minutesAgo(1) } });
     const mailer = createTransport(mailbox.url);
     const data = { userId: String(person._id), channel: 'mail' as const };
@@ -307,8 +305,8 @@ describe('a mail about notices', () => {
     const record = newId();
     const event = { type, record, recipients: [person._id], reason: secret };
     await worker.core.events.record(system, event);
-    await vi.waitFor(async () => expect(await notices(person, { kind: type, record })).toBe(1), 15_000);
-    await vi.waitFor(async () => expect(await reminders(person, 'mail')).toHaveLength(1), 15_000);
+    await eventually(async () => expect(await notices(person, { kind: type, record })).toBe(1));
+    await eventually(async () => expect(await reminders(person, 'mail')).toHaveLength(1));
     await remind(person, 'mail');
     const [mail] = await mailbox.waitFor(person.email, title);
     const all = `${mail?.text} ${mail?.html}`;
@@ -341,7 +339,7 @@ describe('a digest', () => {
       for (const _ of [1, 2, 3]) await share([person]);
       const event = { type: 'analysis.fail' as const, record: newId(), recipients: [person._id] };
       await worker.core.events.record(system, event);
-      await vi.waitFor(async () => expect(await notices(person)).toBe(4), 15_000);
+      await eventually(async () => expect(await notices(person)).toBe(4));
       // Several workers, and a job that is run again.
       await Promise.all(Array.from({ length: 5 }, () => enterDigests(worker.core)));
       const [mail] = await mailbox.waitFor(person.email, subject);

@@ -11,8 +11,9 @@ import { open } from '@lightbox/core/keys/seal.js';
 import type { DrawingDoc } from '@lightbox/core/models/drawing.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import { testConfig } from '@lightbox/testkit/config.js';
+import { eventually } from '@lightbox/testkit/eventually.js';
 import { dicomPicture } from '@lightbox/testkit/part10.js';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JobContext } from '../jobContext.js';
 import { removeOrphanBlobs } from '../maintenance/orphans.js';
 import { buildImage } from '../testing/buildImage.js';
@@ -182,9 +183,8 @@ it('Plain frames that a machine with a slow clock is storing are not taken for a
   const parts = new BlobParts(slow, limits.plainBytes);
   const before = await core.db.collection('blobs.chunks').countDocuments();
   await parts.add(frames);
-  await vi.waitFor(
-    async () => expect(await core.db.collection('blobs.chunks').countDocuments()).toBeGreaterThan(before),
-    10_000,
+  await eventually(async () =>
+    expect(await core.db.collection('blobs.chunks').countDocuments()).toBeGreaterThan(before),
   );
   await removeOrphanBlobs(slow);
   const stored = await parts.end();

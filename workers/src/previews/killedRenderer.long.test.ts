@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import { compiled } from '@lightbox/core/process/compiled.js';
 import { testConfig } from '@lightbox/testkit/config.js';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { eventually } from '@lightbox/testkit/eventually.js';
+import { expect, onTestFinished, test } from 'vitest';
 import { buildImage } from '../testing/buildImage.js';
 import { startWorker } from '../worker.js';
 
@@ -58,8 +59,8 @@ test('A file that kills the renderer service again and again ends as one without
     return { _id, job: await core.queues.all.previews.add('renderPreview', { imageId: String(_id) }, { attempts: 3 }) };
   };
   const [deadly, other] = [await draw('DEADLY'), await draw('harmless')];
-  await vi.waitFor(async () => expect(await other.job.getState()).toBe('completed'), 60_000);
-  await vi.waitFor(async () => expect(await deadly.job.getState()).toBe('failed'), 90_000);
+  await eventually(async () => expect(await other.job.getState()).toBe('completed'));
+  await eventually(async () => expect(await deadly.job.getState()).toBe('failed'));
   expect(await core.models.Image.findById(deadly._id).lean<ImageDoc>()).toMatchObject({ preview: 'none' });
   expect(deaths).toBe(4);
 }, 180_000);

@@ -56,15 +56,15 @@ async function startDrawing(): Promise<void> {
 it('A call for the facts of a file waits for the worker that draws it.', async () => {
   const image = await store(dicomPicture(), 'application/dicom');
   const asked = get(image, 'frames').then((answer) => answer);
-  await expect.poll(() => jobsOf('renderPreview'), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => jobsOf('renderPreview')).toBe(1);
   await startDrawing();
   // On a busy machine the wait may end before the worker has started.
   expect([200, 404]).toContain((await asked).status);
   const facts = async () => (await get(image, 'frames')).body.data;
-  await expect.poll(facts, { timeout: 30_000 }).toMatchObject({ kind: 'dicom', frames: 1, rows: 16, columns: 16 });
+  await expect.poll(facts).toMatchObject({ kind: 'dicom', frames: 1, rows: 16, columns: 16 });
   const frame = await get(image, 'frames/1').expect(200);
   expect((frame.body as Buffer).equals(Buffer.alloc(512, 7))).toBe(true);
-}, 60_000);
+});
 
 it('A page is drawn although the worker that began it was killed, and calls for it share one job.', async () => {
   const image = await store(report, 'application/pdf');
@@ -72,12 +72,12 @@ it('A page is drawn although the worker that began it was killed, and calls for 
   expect((await get(image, 'frames/1').expect(404)).body.error).toBe('NO_FRAME');
   await worker?.stop();
   const asked = Promise.all([1, 2, 3].map(() => get(image, 'frames/1?rendered=true').then(({ status }) => status)));
-  await expect.poll(() => jobsOf('renderFrame'), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => jobsOf('renderFrame')).toBe(1);
   expect(await dieWithJob()).toBe('renderFrame');
   await startDrawing();
   for (const status of await asked) expect([200, 404]).toContain(status);
   const drawn = async () => (await get(image, 'frames/1?rendered=true')).headers['content-type'];
-  await expect.poll(drawn, { timeout: 30_000 }).toBe('image/webp');
+  await expect.poll(drawn).toBe('image/webp');
   const page = await get(image, 'frames/1?rendered=true').expect(200);
   expect(await sharp(page.body as Buffer).metadata()).toMatchObject({ format: 'webp' });
   expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
@@ -88,7 +88,7 @@ it('A page is drawn although the worker that began it was killed, and calls for 
   expect(kept.map(({ sealed }) => bufferOf(sealed ?? Buffer.alloc(0)).includes('WEBP'))).toEqual([false]);
   await removeImage(test.gateway, system, image._id, '');
   expect(await Rendering.countDocuments({ image: image._id })).toBe(0);
-}, 60_000);
+});
 
 it('The window of the call is the window of the picture, and each window is drawn by itself.', async () => {
   const pixels = Buffer.alloc(512);
@@ -156,4 +156,4 @@ it('A photo of a person becomes a small square without metadata, for people who 
   await send(jpeg, 'a.jpg').expect(200);
   await mine.del('/users/profile', { password: PASSWORD }).expect(200);
   expect(await models.Photo.countDocuments({ user: person._id })).toBe(0);
-}, 60_000);
+});

@@ -113,7 +113,7 @@ async function settled(browser: TestBrowser, state: 'completed' | 'failed' | 'de
     (await jobsOf(state)).find(
       ({ data, name }) => name === 'deliverPush' && data.subscriptionId === String(subscription?._id),
     );
-  await expect.poll(mine, { timeout: 15_000 }).toBeTruthy();
+  await expect.poll(mine).toBeTruthy();
   return mine();
 }
 
@@ -189,7 +189,7 @@ describe('a message', () => {
     await settled(browser, 'completed');
     for (const seq of [3, 4]) await dispatchMessages(worker.core, [await write(writer, person, seq)]);
     const waiting = async () => (await jobsOf('delayed')).filter(({ delay }) => delay > 15_000);
-    await expect.poll(waiting, { timeout: 15_000 }).toMatchObject([{ name: 'pushMessage', attemptsMade: 0 }]);
+    await expect.poll(waiting).toMatchObject([{ name: 'pushMessage', attemptsMade: 0 }]);
     expect(browser.asked()).toBe(1);
   });
 
@@ -200,7 +200,7 @@ describe('a message', () => {
     await dispatchMessages(worker.core, [message]);
     await read(message);
     const done = async () => (await jobsOf('completed')).some(({ data }) => data.messageId === String(message._id));
-    await expect.poll(done, { timeout: 15_000 }).toBe(true);
+    await expect.poll(done).toBe(true);
     expect(browser.asked()).toBe(0);
   });
 
@@ -262,6 +262,6 @@ it('An endpoint in the internal network is not asked, and its subscription is re
   }
   await share([person]);
   const left = () => worker.core.models.PushSubscription.countDocuments({ user: person });
-  await expect.poll(left, { timeout: 15_000 }).toBe(0);
+  await expect.poll(left).toBe(0);
   expect(browser.asked()).toBe(0);
 });

@@ -66,7 +66,7 @@ it('A run is a version with provenance, and its report is a PDF document that sa
   await buildShare(test.gateway, { image: built, recipient: patient, verified: true });
   const api = new Client(test.url).as(owner);
   const get = async () => (await api.get(`/analyze/${image._id}`)).body.data;
-  await expect.poll(async () => (await get()).status, { timeout: 30_000 }).toBe('completed');
+  await expect.poll(async () => (await get()).status).toBe('completed');
   const draft = await get();
   expect(draft).toMatchObject({ review: { state: 'draft' }, version: 1, modelVersion: '2', stale: false });
   const version = await test.gateway.models.AnalysisVersion.findOne({ image: image._id }).lean<AnalysisVersionDoc>();
@@ -76,7 +76,7 @@ it('A run is a version with provenance, and its report is a PDF document that sa
   /** Asks until the report is drawn: a busy machine takes longer than the call waits. */
   const report = async (as: Person, language = 'en') => {
     const ask = () => new Client(test.url).as(as).get(`/analyze/${image._id}/report?language=${language}`).buffer();
-    await expect.poll(async () => (await ask()).status, { timeout: 40_000 }).toBe(200);
+    await expect.poll(async () => (await ask()).status).toBe(200);
     return pagesOf((await ask()).body);
   };
   const pages = await report(owner);

@@ -65,7 +65,7 @@ const deliveries = async (person: Person, { id }: Made): Promise<WebhookDelivery
 
 const settled = async (person: Person, made: Made, state: WebhookDelivery['state'], count = 1) => {
   const those = async () => (await deliveries(person, made)).filter((one) => one.state === state);
-  await expect.poll(async () => (await those()).length, { timeout: 15_000 }).toBe(count);
+  await expect.poll(async () => (await those()).length).toBe(count);
   return those();
 };
 
@@ -157,7 +157,7 @@ describe('an event', () => {
     await upload(person);
     const { WebhookDelivery } = test.gateway.models;
     const state = async () => (await WebhookDelivery.findOne({ webhook: oid(made.id) }).lean())?.state;
-    await expect.poll(state, { timeout: 15_000 }).toBe('withheld');
+    await expect.poll(state).toBe('withheld');
     expect(at(made)).toEqual([]);
   });
 });
@@ -172,7 +172,7 @@ async function upload(owner: Person) {
 const failedOnce = async (person: Person, made: Made) => {
   const tried = async () =>
     (await deliveries(person, made)).filter(({ tries, state }) => tries > 0 && state === 'waiting');
-  await expect.poll(async () => (await tried()).length, { timeout: 15_000 }).toBe(1);
+  await expect.poll(async () => (await tried()).length).toBe(1);
   return tried();
 };
 
@@ -237,7 +237,7 @@ describe('a delivery', () => {
       const image = await upload(person);
       const { WebhookDelivery } = test.gateway.models;
       const fault = async () => (await WebhookDelivery.findOne({ 'data.imageId': image.id }).lean())?.fault;
-      await expect.poll(fault, { timeout: 15_000 }).toBe('address');
+      await expect.poll(fault).toBe('address');
     }
     expect(receiver.received).toEqual([]);
   });
@@ -268,7 +268,7 @@ describe('a delivery', () => {
     await Webhook.deleteOne({ _id: oid(made.id) });
     await enter();
     const left = () => WebhookDelivery.countDocuments({ webhook: oid(made.id) });
-    await expect.poll(left, { timeout: 30_000 }).toBe(0);
+    await expect.poll(left).toBe(0);
   });
 
   it('is signed with both secrets after a rotation', async () => {
@@ -298,7 +298,7 @@ describe('a webhook', () => {
     receiver.answers.push((response) => response.writeHead(status).end());
     await upload(person);
     const notices = async () => (await api.as(person).get('/notifications').expect(200)).body.data;
-    await expect.poll(notices, { timeout: 15_000 }).toMatchObject([{ kind: 'webhook.stopped', recordId: made.id }]);
+    await expect.poll(notices).toMatchObject([{ kind: 'webhook.stopped', recordId: made.id }]);
     const [shown] = (await api.as(person).get('/webhooks').expect(200)).body.data;
     expect(shown).toMatchObject({ on: false, stoppedAt: expect.any(String) });
     await upload(person);

@@ -5,7 +5,8 @@ import { newId, oid } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { VoiceDoc } from '@lightbox/core/models/voice.js';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { eventually } from '@lightbox/testkit/eventually.js';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { buildAdmin, buildPatient, buildProvider, PASSWORD, type Person } from '../../testing/factories.js';
 import { mp4Recording, webmRecording } from '../../testing/recordings.js';
 import { useGateway } from '../../testing/useGateway.js';
@@ -90,7 +91,7 @@ describe('a voice message', () => {
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201]);
     expect(new Set(answers.map(({ body }) => body.data.id)).size).toBe(1);
-    await vi.waitFor(async () => expect(await blobs()).toBe(before + 1));
+    await eventually(async () => expect(await blobs()).toBe(before + 1));
   });
 
   const changed = (file: Buffer, from: string, to: string) =>
@@ -137,7 +138,7 @@ describe('a voice message', () => {
     const [own, received] = [await sent(patient, provider), await sent(provider, patient)];
     const { blob } = (await Voice.findById(voiceOf(own)).lean()) as VoiceDoc;
     await api.as(patient).del('/users/profile', { password: PASSWORD }).expect(200);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await Voice.exists({ _id: voiceOf(own) }).readConcern(NEWEST)).toBeNull();
     });
     await hear(provider, voiceOf(own)).expect(404);
