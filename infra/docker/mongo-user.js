@@ -1,7 +1,6 @@
 // Creates the product's account. It may use only its own database, and may not change or remove entries of the audit log.
-// The MongoDB image runs this once, on an empty volume. Run it again after an upgrade, for new collections; it asks for the
-// password that `docker compose exec mongo cat /run/lightbox/mongo/root.password` shows:
-//   docker compose exec mongo mongosh --host mongo --tls --tlsCAFile /run/lightbox/ca/ca.pem -u root /docker-entrypoint-initdb.d/10-lightbox.js
+// The MongoDB image runs this once, on an empty volume. Run it again before an upgrade, for new collections, and after a
+// change of the password: docs/operations/containers.md, Upgrades.
 const lightbox = db.getSiblingDB('lightbox');
 const change = ['update', 'remove', 'dropIndex', 'collMod'];
 const changed = `
@@ -92,5 +91,7 @@ const rights = {
 if (lightbox.getRole('lightbox')) lightbox.updateRole('lightbox', rights);
 else lightbox.createRole({ role: 'lightbox', ...rights });
 
-if (lightbox.getUser('lightbox')) lightbox.updateUser('lightbox', { roles: ['lightbox'] });
-else lightbox.createUser({ user: 'lightbox', pwd: process.env.LIGHTBOX_DB_PASSWORD, roles: ['lightbox'] });
+// The password is set again too: a new MONGO_PASSWORD counts from the next run of this script.
+const account = { pwd: process.env.LIGHTBOX_DB_PASSWORD, roles: ['lightbox'] };
+if (lightbox.getUser('lightbox')) lightbox.updateUser('lightbox', account);
+else lightbox.createUser({ user: 'lightbox', ...account });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { queueNames } from '@lightbox/contract/queues.js';
 import { settingNames } from '@lightbox/core/config/env.js';
+import { type JobName, jobs } from '@lightbox/core/queues/jobs.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
@@ -9,7 +10,15 @@ const root = join(import.meta.dirname, '../..');
 const read = (name: string): string => readFileSync(join(root, name), 'utf8');
 const chart = (name: string): string => read(`infra/helm/lightbox/${name}`);
 
-const values = parse(chart('values.yaml')) as Record<string, object> & { workers: { queues: object } };
+interface WaysOut {
+  egress?: { ports: { port: number }[] }[];
+}
+
+const values = parse(chart('values.yaml')) as Record<string, object> & {
+  gateway: WaysOut;
+  workers: { queues: Record<string, WaysOut> };
+  networkPolicy: { serversTo: { ports: { port: number }[] }[] };
+};
 const schema = JSON.parse(chart('values.schema.json')) as {
   properties: Record<string, { properties?: Record<string, { properties?: object }> }>;
 };
@@ -36,6 +45,18 @@ describe('the chart', () => {
     expect(Object.keys(known.properties).sort()).toEqual([...queueNames].sort());
     expect(known.required.toSorted()).toEqual([...queueNames].sort());
     expect(chart('templates/workers.yaml')).toContain('value: {{ $queue }}');
+  });
+
+  it('opens the ports of mail servers to those who send mail, and to those who run the self-check', () => {
+    const sending = [...read('workers/src/handlers.ts').matchAll(/^ {2}(\w+): \(\{[^}]*\bmailer\b/gm)].map(
+      ([, name]) => name,
+    );
+    expect(sending).toContain('sendMail');
+    const queues = new Set(sending.map((name) => jobs[name as JobName].queue));
+    const portsOf = ({ egress = [] }: WaysOut) => egress.flatMap(({ ports }) => ports.map(({ port }) => port));
+    for (const queue of [...queues, 'maintenance'])
+      expect(portsOf(values.workers.queues[queue] as WaysOut), queue).toEqual(expect.arrayContaining([25, 465, 587]));
+    expect(portsOf(values.gateway)).toEqual(expect.arrayContaining([443, 25, 465, 587]));
   });
 
   it('explains every value, and its schema has a row for each', () => {

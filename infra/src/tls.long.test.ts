@@ -41,7 +41,8 @@ let volumes: string;
 let mailbox: Mailbox;
 let mongodb: string;
 let redis: string;
-let terminator: Server;
+/** In front of Valkey, and of its sentinel. */
+const terminators: Server[] = [];
 let valkeyPort: number;
 
 const docker = join(import.meta.dirname, '../docker');
@@ -93,15 +94,37 @@ async function startValkey(): Promise<string> {
   children.push(await up({ ...plain, command: 'sh', args: start }));
   delete process.env.REDIS_PASSWORD;
   valkeyPort = port;
+  return encrypted(port);
+}
+
+/** Puts TLS in front of a port, and returns its address. */
+async function encrypted(port: number): Promise<string> {
   const certificate = { cert: read('valkey/server.pem'), key: read('valkey/server.pem') };
-  terminator = createServer({ ...certificate, minVersion: 'TLSv1.2' }, (near) => {
+  const terminator = createServer({ ...certificate, minVersion: 'TLSv1.2' }, (near) => {
     const far = connect(port, '127.0.0.1');
     near.pipe(far).pipe(near);
     for (const socket of [near, far]) socket.on('error', () => [near, far].map((each) => each.destroy()));
   });
+  terminators.push(terminator);
   terminator.listen(0, 'localhost');
   await once(terminator, 'listening');
   return `localhost:${(terminator.address() as AddressInfo).port}`;
+}
+
+/**
+ * Starts a sentinel that names the encrypted address of Valkey, and returns its own. It speaks no TLS to Valkey, takes it for
+ * away, and names it all the same.
+ */
+async function startSentinel(): Promise<string> {
+  const port = await freePort();
+  const [host, at] = redis.split(':');
+  const config = join(folder, 'sentinel.conf');
+  const names = ['resolve-hostnames yes', 'announce-hostnames yes', `monitor lightbox ${host} ${at} 1`];
+  const lines = [`port ${port}`, 'bind 127.0.0.1', ...names.map((name) => `sentinel ${name}`)];
+  writeFileSync(config, `${lines.join('\n')}\n`);
+  const plain = valkeyServer(await findValkey(() => {}), folder, port);
+  children.push(await up({ ...plain, args: [config, '--sentinel'], logFile: join(folder, 'logs', 'sentinel.log') }));
+  return encrypted(port);
 }
 
 beforeAll(async () => {
@@ -117,7 +140,7 @@ afterEach(async () => {
   processes = [];
 });
 afterAll(async () => {
-  terminator?.close();
+  for (const terminator of terminators) terminator.close();
   await Promise.all(children.map(kill));
   await mailbox?.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -171,6 +194,16 @@ describe.skipIf(!hasOpenssl)('databases that accept only TLS', () => {
     expect(login.status).toBe(200);
     // The mail proves both connections: the job went through Redis, and the worker read the code from MongoDB.
     await mailbox.waitFor(admin.email, 'Your verification code');
+  });
+
+  it('are found by sentinels that accept only TLS too', async () => {
+    const redisUrl = `rediss+sentinel://lightbox:${secret}@${await startSentinel()}/lightbox`;
+    const gateway = await run('backend', { ...secured(), REDIS_URL: redisUrl });
+    await gateway.ready;
+    await eventually(async () => {
+      const { dependencies } = (await (await fetch(`${gateway.url}/readyz`)).json()) as { dependencies: object };
+      expect(dependencies).toEqual({ mongodb: 'ok', redis: 'ok' });
+    });
   });
 
   it('give the product’s account every right that the product needs, but no change of the audit log', async () => {

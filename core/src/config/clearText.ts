@@ -33,7 +33,7 @@ const toMongo: InClear = (value) => {
 };
 
 const toRedis: InClear = (value) => {
-  if (value.startsWith('rediss://')) return [];
+  if (/^rediss(\+sentinel)?:/.test(value)) return [];
   return namesOf(/^redis(?:\+sentinel)?:\/\/(?:[^@/]*@)?([^/?]*)/.exec(value)?.[1] ?? '');
 };
 
@@ -43,7 +43,7 @@ const toIssuers: InClear = (value) => signOnProvidersOf(value).flatMap(({ issuer
 
 const addresses: Record<string, { inClear: InClear; instead: string }> = {
   MONGODB_URI: { inClear: toMongo, instead: 'add tls=true' },
-  REDIS_URL: { inClear: toRedis, instead: 'use rediss://' },
+  REDIS_URL: { inClear: toRedis, instead: 'use rediss:// or rediss+sentinel://' },
   SMTP_URL: { inClear: toMail, instead: 'use smtps://, or add ?requireTLS=true' },
   S3_ENDPOINT: { inClear: toModel, instead: 'use https://' },
   AI_BASE_URL: { inClear: toModel, instead: 'use https://' },

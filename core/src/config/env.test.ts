@@ -164,6 +164,7 @@ describe('refused settings', () => {
     ['MONGODB_URI', 'mongodb://a/lightbox?w=majority&journal=false'],
     ['REDIS_URL', 'valkey://x'],
     ['REDIS_URL', 'redis+sentinel://h1,h2'],
+    ['REDIS_URL', 'rediss+sentinel://h1,h2'],
     ['SMTP_URL', 'mail.example.org'],
     ['MAIL_FROM', 'Lightbox'],
     ['APP_KEYS', 'short'],
@@ -298,6 +299,7 @@ describe('production', () => {
     ['MONGODB_URI', 'mongodb+srv://db.hospital.org/lightbox'],
     ['MONGODB_URI', 'mongodb://%2Ftmp%2Fmongodb-27017.sock/lightbox'],
     ['REDIS_URL', 'rediss://:word-7f@cache'],
+    ['REDIS_URL', 'rediss+sentinel://:word-7f@s1,s2/master'],
     ['REDIS_URL', 'redis+sentinel://127.0.0.1,localhost/master'],
   ])('Production accepts %s=%s.', (name, value) => {
     expect(refusal({ ...production, ...clear, AI_BASE_URL: 'https://ai.hospital.org', [name]: value })).toBe('');

@@ -23,4 +23,6 @@ it('A URL of sentinels is read with the name of their master.', () => {
     password: 'pw',
     db: 2,
   });
+  const { sentinels, name, ...tls } = redisAddress('rediss+sentinel://h1/lightbox');
+  expect(tls).toEqual({ tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true });
 });

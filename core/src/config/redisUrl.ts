@@ -1,4 +1,4 @@
-const sentinel = /^redis\+sentinel:\/\/(?:([^:@/]*):([^@/]*)@)?([^/@]+)\/([\w.-]+)(?:\/(\d+))?$/;
+const sentinel = /^(rediss?)\+sentinel:\/\/(?:([^:@/]*):([^@/]*)@)?([^/@]+)\/([\w.-]+)(?:\/(\d+))?$/;
 
 /** The options of the Redis client; the fields are those of ioredis. */
 export interface RedisAddress {
@@ -10,23 +10,28 @@ export interface RedisAddress {
   password?: string;
   db?: number;
   tls?: Record<string, never>;
+  sentinelTLS?: Record<string, never>;
+  enableTLSForSentinelMode?: boolean;
 }
 
 export function faultOfRedisUrl(value: string): string | null {
-  if (value.startsWith('redis+sentinel://')) {
-    return sentinel.test(value) ? null : 'must name sentinels and master: redis+sentinel://host1,host2/master';
+  if (/^rediss?\+sentinel:\/\//.test(value)) {
+    return sentinel.test(value) ? null : 'must name sentinels and master: rediss+sentinel://host1,host2/master';
   }
   const url = URL.canParse(value) ? new URL(value) : null;
   const known = url && /^rediss?:$/.test(url.protocol) && url.hostname !== '' && /^(\/\d*)?$/.test(url.pathname);
-  return known ? null : 'must be redis://host:port, rediss://host:port or redis+sentinel://host1,host2/master';
+  return known
+    ? null
+    : 'must be redis://host:port, rediss://host:port, redis+sentinel://host1,host2/master or rediss+sentinel://host1,host2/master';
 }
 
 /** Turns a checked REDIS_URL into options of the client, with sentinels when the URL names them. */
 export function redisAddress(value: string): RedisAddress {
   const found = sentinel.exec(value);
   if (found) {
-    const [, username, password, hosts = '', name = '', db] = found;
-    return { sentinels: hosts.split(',').map(hostAndPort), name, ...credentials(username, password), ...database(db) };
+    const [, scheme, username, password, hosts = '', name = '', db] = found;
+    const account = { ...credentials(username, password), ...database(db) };
+    return { sentinels: hosts.split(',').map(hostAndPort), name, ...account, ...(scheme === 'rediss' ? allTls : {}) };
   }
   const url = new URL(value);
   return {
@@ -37,6 +42,9 @@ export function redisAddress(value: string): RedisAddress {
     ...(url.protocol === 'rediss:' ? { tls: {} } : {}),
   };
 }
+
+/** TLS to the sentinels, and to the master that they name. */
+const allTls = { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } as const;
 
 function hostAndPort(text: string): { host: string; port: number } {
   const [, host = text, port = '26379'] = /^(.*?)(?::(\d+))?$/.exec(text.trim()) ?? [];
