@@ -87,10 +87,9 @@ export async function checkAudit({
   await gateway.events.record(actor, { type: 'audit.verify' });
   const answered = new AbortController();
   const tooLong = setTimeout(VERIFY_MS, null, { signal: answered.signal }).catch(() => null);
-  const verdict = await Promise.race([verifyAndNote(gateway, query.since), tooLong]);
+  const done = await Promise.race([verifyAndNote(gateway, query.since), tooLong]);
   answered.abort();
   // The verification continues. A call before its end waits for the same result.
-  if (!verdict)
-    throw new AppError('UNAVAILABLE', { retryAfterSeconds: 30, message: 'The log is still being verified.' });
-  return { data: verdict };
+  if (!done) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 30, message: 'The log is still being verified.' });
+  return { data: done.verdict };
 }

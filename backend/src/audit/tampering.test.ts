@@ -386,7 +386,7 @@ describe('the head of the log', () => {
       await act(own);
       await settle(own);
     }
-    const { checked } = await verifyAndNote(own.gateway, 'start');
+    const { checked } = (await verifyAndNote(own.gateway, 'start')).verdict;
     expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`^\\S+ ${checked}:[0-9a-f]{64}\\n$`));
     const { AuditEntry } = own.gateway.models;
     const entry = (await AuditEntry.findOne({ seq: checked - 1 }).lean<AuditEntryDoc>()) as AuditEntryDoc;
@@ -394,7 +394,7 @@ describe('the head of the log', () => {
     await keepHead(own.gateway.models, own.gateway.keys.audit, entry, true);
     const later = await start(joinGateway(own.config));
     expect(await verify(later)).toMatchObject({ ok: true });
-    expect(await verifyAndNote(later.gateway, 'start')).toMatchObject({ ok: false, firstBroken: checked });
+    expect((await verifyAndNote(later.gateway, 'start')).verdict).toMatchObject({ ok: false, firstBroken: checked });
   });
 
   it('the head is sent to a syslog server', async () => {

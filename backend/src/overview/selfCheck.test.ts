@@ -91,6 +91,12 @@ const faults: [CheckName, CheckFault, string, Plant][] = [
     },
   ],
   [
+    'audit',
+    'notNoted',
+    'the folder of its heads is not there',
+    async () => ({ core: withConfig({ auditAnchor: 'file:///nowhere/audit-heads' }) }),
+  ],
+  [
     'keys',
     'missingKey',
     'a record was sealed by a key that is gone',

@@ -25,6 +25,7 @@ export type CheckState = (typeof checkStates)[number];
 export const checkFaults = [
   'wrongDecision',
   'brokenLog',
+  'notNoted',
   'missingKey',
   'noBackup',
   'oldBackup',

@@ -18,6 +18,7 @@ export const checkWords = {
   fault: {
     wrongDecision: 'A rule gave a wrong answer. Stop the product, and report this.',
     brokenLog: 'An entry of the audit log was changed or is missing.',
+    notNoted: 'The end of the audit log cannot be written to AUDIT_ANCHOR.',
     missingKey: 'Stored records need a key that is not in the settings.',
     noBackup: 'There is no backup.',
     oldBackup: 'The last backup is too old.',

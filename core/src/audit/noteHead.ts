@@ -14,11 +14,23 @@ export async function noteHead({ models, keys, log, config, clock }: Core): Prom
   if (config.auditAnchor) await anchor(config.auditAnchor, head, clock.now());
 }
 
-/** Verifies the log against every noted head, and then notes the present head. */
-export async function verifyAndNote(core: Core, since: 'start' | 'checkpoint'): Promise<Verdict> {
+/**
+ * Verifies the log against every noted head, and then notes the present head. `isNoted` is false when AUDIT_ANCHOR could not
+ * be written.
+ */
+export async function verifyAndNote(
+  core: Core,
+  since: 'start' | 'checkpoint',
+): Promise<{ verdict: Verdict; isNoted: boolean }> {
   const noted = await anchored(core.config.auditAnchor);
   const verdict = await verifyAudit(core.models, core.keys.audit, { since, noted });
   if (!verdict.ok) core.log.error({ ...verdict }, 'the audit log failed its verification');
-  await noteHead(core).catch((error) => core.warn(error, 'the head of the audit log was not noted'));
-  return verdict;
+  const isNoted = await noteHead(core).then(
+    () => true,
+    (error) => {
+      core.warn(error, 'the head of the audit log was not noted');
+      return false;
+    },
+  );
+  return { verdict, isNoted };
 }

@@ -31,8 +31,10 @@ const oldest = { node: [20, 19], mongodb: [5, 0], redis: [6, 2] } as const;
 export const checks: Record<CheckName, (core: Core) => Promise<Seen>> = {
   access: checkAccess,
   audit: async (core) => {
-    const { ok: whole, checked, firstBroken } = await verifyAndNote(core, 'checkpoint');
-    return whole ? ok({ entries: checked }) : failed('brokenLog', { entries: checked, firstBroken });
+    const { verdict, isNoted } = await verifyAndNote(core, 'checkpoint');
+    const { ok: whole, checked, firstBroken } = verdict;
+    if (!whole) return failed('brokenLog', { entries: checked, firstBroken });
+    return isNoted ? ok({ entries: checked }) : failed('notNoted', { entries: checked });
   },
   keys: async ({ models, keys }) => {
     const missing = await missingKeys(models, keys);
