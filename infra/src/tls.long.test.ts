@@ -22,6 +22,7 @@ import { valkeyServer } from '@lightbox/launcher/valkey.js';
 import { eventually } from '@lightbox/testkit/eventually.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { Redis } from 'ioredis';
+import { mongo } from 'mongoose';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { accountCommands, makeAccounts } from './accounts.js';
@@ -245,6 +246,37 @@ describe.skipIf(!hasOpenssl)('databases that accept only TLS', () => {
       await expect(models.Image.aggregate([{ $limit: 1 }, { $out: 'auditlogs' }])).rejects.toMatchObject(refused);
     } finally {
       await stop();
+    }
+  });
+
+  it('are refused by `migrate` while the product’s account has no right on a new collection', async () => {
+    const options = { tls: true, tlsCAFile: join(volumes, 'ca/ca.pem') };
+    const at = mongodb.replace('authSource=lightbox', 'authSource=admin');
+    const root = await new mongo.MongoClient(`mongodb://root:${secret}@${at}`, options).connect();
+    const command = join(import.meta.dirname, '../../core/dist/models/migrateCommand.js');
+    const migrate = async () => {
+      const env = { PATH: process.env.PATH, ...secured(), ...keys, SMTP_URL: mailbox.url, DATA_DIR: folder };
+      const child = spawn(process.execPath, [command], { env });
+      let said = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (said += part));
+      const [code] = await once(child, 'close');
+      return { code, said };
+    };
+    const db = root.db('lightbox');
+    const { roles } = await db.command({ rolesInfo: 'lightbox', showPrivileges: true });
+    const { privileges } = roles[0] as { privileges: { resource: { collection: string } }[] };
+    const older = privileges.filter(({ resource }) => resource.collection !== 'webhooks');
+    try {
+      expect(older).toHaveLength(privileges.length - 1);
+      await db.command({ updateRole: 'lightbox', privileges: older });
+      expect(await migrate()).toEqual({
+        code: 1,
+        said: expect.stringMatching(/may not change these collections: webhooks\.\n/),
+      });
+      await db.command({ updateRole: 'lightbox', privileges });
+      expect(await migrate()).toEqual({ code: 0, said: expect.stringContaining('The database is ready') });
+    } finally {
+      await root.close();
     }
   });
 
