@@ -56,7 +56,7 @@ describe('an address without a screen, and one that a role may not open', () => 
   it('With a session, the missing page is inside the menu, and leads a patient to the images.', async () => {
     as('patient');
     renderRoutes([{ path: '*', element: <NotFound /> }], '/no/such/page');
-    const link = await screen.findByRole('link', { name: 'Go to your images' }, { timeout: 20_000 });
+    const link = await screen.findByRole('link', { name: 'Go to your images' });
     expect(link.getAttribute('href')).toBe('/view-images');
     expect(screen.getAllByRole('heading', { name: 'We can’t find that page' })).toHaveLength(1);
     expect(screen.getByRole('navigation', { name: 'Menu' })).toBeTruthy();

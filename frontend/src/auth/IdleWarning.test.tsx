@@ -60,10 +60,10 @@ describe('the idle warning', () => {
     expect(screen.queryByRole('alertdialog')).toBeNull();
     minutes = 10;
     settingEvents['settings:changed']?.({}, queryClient);
-    await screen.findByRole('alertdialog', { name: 'Are you still there?' }, { timeout: 5_000 });
+    await screen.findByRole('alertdialog', { name: 'Are you still there?' });
     minutes = 9;
     settingEvents['settings:changed']?.({}, queryClient);
-    await waitFor(() => expect(session().token).toBe(''), { timeout: 5_000 });
+    await waitFor(() => expect(session().token).toBe(''));
     renderScreen(<Login />);
     expect(await screen.findByText('You were logged out after 9 minutes of inactivity.')).toBeTruthy();
   });

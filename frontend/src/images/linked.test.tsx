@@ -39,30 +39,29 @@ beforeAll(async () => void (await import('./ImageDialog')), 60_000);
 beforeEach(() => startSession(patient, 'token'));
 
 describe('the open image', () => {
-  const soon = { timeout: 8000 };
   const openByHand = async () => {
     answer({
       'GET /upload/shared-images': () => ({ body: { data: [{ ...shared, isVerified: true }] } }),
       [`GET /upload/image/${id}`]: () => ({ body: { data: { ...shared, isVerified: true } } }),
     });
     const router = renderScreen(<ImagesScreen />, '/view-images?shared=1');
-    await userEvent.click(await screen.findByLabelText('Open Chest CT', {}, soon));
-    await screen.findByRole('dialog', {}, soon);
-    await waitFor(() => expect(router.state.location.search).toBe(`?shared=1&image=${id}`), soon);
+    await userEvent.click(await screen.findByLabelText('Open Chest CT'));
+    await screen.findByRole('dialog');
+    await waitFor(() => expect(router.state.location.search).toBe(`?shared=1&image=${id}`));
     return router;
   };
 
   it('The address names the open image, and Back closes its dialog.', async () => {
     const router = await openByHand();
     await router.navigate(-1);
-    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull(), soon);
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
     expect(router.state.location.search).toBe('?shared=1');
   });
 
   it('Closing the dialog by hand leaves no step in the history.', async () => {
     const router = await openByHand();
     await userEvent.keyboard('{Escape}');
-    await waitFor(() => expect(router.state.location.search).toBe('?shared=1'), soon);
+    await waitFor(() => expect(router.state.location.search).toBe('?shared=1'));
     expect(router.state.historyAction).toBe('POP');
   });
 
@@ -77,11 +76,11 @@ describe('the open image', () => {
       },
     });
     const router = renderScreen(<ImagesScreen />, '/view-images');
-    await screen.findByText('Chest CT', {}, soon);
+    await screen.findByText('Chest CT');
     await userEvent.click(screen.getByRole('button', { name: 'Next' }));
-    await screen.findByText('Left hand', {}, soon);
+    await screen.findByText('Left hand');
     await router.navigate(-1);
-    await screen.findByText('Chest CT', {}, soon);
+    await screen.findByText('Chest CT');
     expect(router.state.location.search).toBe('');
   });
 
@@ -116,7 +115,7 @@ describe('a link to an image', () => {
 
   it('A link to an image that is not verified asks for the code.', async () => {
     show(shared);
-    await screen.findByLabelText('Enter Image Sharing Id:', {}, { timeout: 8000 });
+    await screen.findByLabelText('Enter Image Sharing Id:');
   });
 
   it('A link with show=share opens the sheet of the shares for an administrator.', async () => {

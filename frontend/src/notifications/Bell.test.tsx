@@ -50,7 +50,7 @@ async function open() {
   );
   return router;
 }
-const bell = (name: string) => screen.findByRole('button', { name }, { timeout: 5000 });
+const bell = (name: string) => screen.findByRole('button', { name });
 
 beforeEach(() => {
   refuse = false;

@@ -102,7 +102,7 @@ test('A share that is locked after wrong codes appears without waiting for the n
   now = { ...quiet, attention: { ...quiet.attention, lockedShares: { count: 1, imageIds: [id(3)] } } };
   const share = { sharingRequestId: id(4), imagemetadataId: id(3), createdfor: id(5), expiresAt: null };
   overviewEvents['share:locked']?.(share, queryClient);
-  await screen.findByRole('heading', { name: 'Locked shares' }, { timeout: 5_000 });
+  await screen.findByRole('heading', { name: 'Locked shares' });
   expect(screen.getByRole('link', { name: 'Open the shares of the image ending in 000003' })).toBeTruthy();
 });
 

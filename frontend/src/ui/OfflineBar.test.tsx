@@ -10,7 +10,7 @@ it.each(['/', '/login', '/register', '/forgot-password'])(
   async (at) => {
     const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
     renderRoutes(routes, at);
-    await screen.findByText('You are offline.', {}, { timeout: 15_000 });
+    await screen.findByText('You are offline.');
     online.mockReturnValue(true);
     act(() => void window.dispatchEvent(new Event('online')));
     await waitFor(() => expect(screen.queryByText('You are offline.')).toBeNull());

@@ -107,7 +107,7 @@ describe('the queue', () => {
     await waitFor(() => expect(sent).toHaveLength(1));
     sent[0]?.answer(429, refusal('TOO_MANY_REQUESTS'), { 'Retry-After': '1' });
     await waitFor(() => expect(store.get(trayAtom).waitingFor).toBe('limit'));
-    await waitFor(() => expect(sent).toHaveLength(2), { timeout: 5000 });
+    await waitFor(() => expect(sent).toHaveLength(2));
   });
 
   it('A bad file fails with its reason, the others go on, and a retry has a new key.', async () => {

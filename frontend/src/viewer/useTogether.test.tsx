@@ -60,7 +60,7 @@ it.each([
 ])('After %s, the join is tried again, and nobody is told that it was refused.', async (_, fails) => {
   answers.push(fails, taken);
   const { result } = join();
-  await waitFor(() => expect(result.current.lost).toBe(false), { timeout: 5_000 });
+  await waitFor(() => expect(result.current.lost).toBe(false));
   expect([result.current.on, joins()]).toEqual([true, 2]);
 });
 

@@ -424,9 +424,7 @@ describe('a study whose slices are still being drawn', () => {
     const heard = answer({ 'GET /studies/s/frames': () => ({ body: { data: answers[heard.length - 1] } }) });
     const observer = new QueryObserver(queryClient, studyFacts('s', study));
     const stop = observer.subscribe(() => undefined);
-    await waitFor(() => expect(Object.keys(observer.getCurrentResult().data ?? {})).toEqual([one, two]), {
-      timeout: 20_000,
-    });
+    await waitFor(() => expect(Object.keys(observer.getCurrentResult().data ?? {})).toEqual([one, two]));
     expect(heard).toHaveLength(3);
     const { refetchInterval } = studyFacts('s', study);
     expect((refetchInterval as (query: unknown) => unknown)(observer.getCurrentQuery())).toBe(false);
