@@ -91,6 +91,8 @@ export function SendForm({ address, opened, onSent, onOver }: Props) {
     setProgress(undefined);
     readings.reset();
     setRound(round + 1);
+    // Files of this try may have arrived.
+    onOver();
   };
   return (
     <AuthFrame
