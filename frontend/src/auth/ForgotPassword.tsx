@@ -26,7 +26,7 @@ function AskForCode({ onSent }: { onSent: (email: string) => void }) {
   });
   const ask = useMutation({
     mutationFn: (body: { email: string }) => send(authCalls.forgotPassword, { body }, { token: 'none' }),
-    meta: { silent: true },
+    meta: { silent: 'always' },
     onSuccess: (_, { email }) => {
       toast.success(t('auth.forgot.sent'), { description: t('auth.forgot.sentText') });
       onSent(email);
@@ -77,7 +77,7 @@ function SetPassword({ email, onDone, onChange }: { email: string; onDone: () =>
   const reset = useMutation({
     mutationFn: ({ otp, password }: { otp: string; password: string }) =>
       send(authCalls.resetPassword, { body: { email, otp, newPassword: password } }, { token: 'none' }),
-    meta: { silent: true },
+    meta: { silent: 'always' },
     onSuccess: () => {
       toast.dismiss();
       toast.success(t('auth.reset.done'));

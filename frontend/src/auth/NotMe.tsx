@@ -18,7 +18,7 @@ export function NotMe() {
   const token = useLinkToken(paths.notMe);
   const undo = useMutation({
     mutationFn: (token: string) => send(authCalls.notMe, { body: { token } }, { token: 'none' }),
-    meta: { silent: true },
+    meta: { silent: 'always' },
     onError: (error) => !isOver(error) && toast.error(errorText(error)),
   });
   const over = !token || isOver(undo.error);

@@ -24,7 +24,7 @@ function ResetForm({ token }: { token: string }) {
   const reset = useMutation({
     mutationFn: ({ password }: { password: string }) =>
       send(authCalls.resetPassword, { body: { token, password } }, { token: 'none' }),
-    meta: { silent: true },
+    meta: { silent: 'always' },
     onSuccess: () => {
       toast.success(t('auth.reset.done'));
       navigate(paths.login, { replace: true });

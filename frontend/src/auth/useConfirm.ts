@@ -40,7 +40,7 @@ export function useConfirm() {
   const confirm = useMutation({
     mutationFn: (token: string) =>
       send(authCalls.confirm, { body: recovery === undefined ? { code } : { recoveryCode: recovery } }, { token }),
-    meta: { silent: true },
+    meta: { silent: 'always' },
     onSuccess: ({ data }) => {
       setGoTo(takePlace(data.user.id) ?? startOf(data.user.role.name));
       startSession(data.user, data.token);

@@ -32,7 +32,7 @@ export function useLogout() {
         done();
       }
     },
-    meta: { silent: true },
+    meta: { silent: 'always' },
     onError: () => toast.error(t('app.logoutFailed')),
   });
   return { now: () => mutate(), pending: isPending };

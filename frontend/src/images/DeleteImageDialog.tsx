@@ -51,7 +51,7 @@ export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutIma
       if (stack) return send(studyCalls.deleteStudy, { params: { id: stack.id }, body });
       return send(imageCalls.deleteImage, { params: { id: image.id }, body });
     },
-    meta: { silent: true },
+    meta: { silent: 'always' },
     onSuccess: (_, gone) => {
       onClose();
       drop(gone);

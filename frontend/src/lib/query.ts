@@ -8,8 +8,11 @@ import { toast } from './toaster';
 declare module '@tanstack/react-query' {
   interface Register {
     mutationMeta: {
-      /** True when the screen shows the failure itself (at a field, in place): no toast. */
-      silent?: boolean;
+      /**
+       * True when the screen shows the failure itself (at a field, in place): no toast while the screen is there. 'always':
+       * no toast either when it is gone, because `onError` of the options shows the failure, or nobody needs to know it.
+       */
+      silent?: boolean | 'always';
       /** Text for a failure without a text of its own. */
       fallback?: string;
     };
@@ -38,8 +41,20 @@ export const queryClient = liveClient({
   }),
 });
 
+const mutations = queryClient.getMutationCache();
+
+// The person has closed the dialog, or left the screen, that would have shown the failure. A change that is in the cache no
+// more is of a person who has left.
+mutations.subscribe((event) => {
+  if (event.type !== 'observerRemoved') return;
+  const { mutation } = event;
+  const { options, state } = mutation;
+  if (options.meta?.silent !== true || state.status !== 'pending' || !mutations.getAll().includes(mutation)) return;
+  mutation.setOptions({ ...options, meta: { ...options.meta, silent: false } });
+});
+
 holdPrivate(() => {
   // A change that is under way does not tell the next person how it ended, and repairs nothing in their cache.
-  for (const mutation of queryClient.getMutationCache().getAll()) mutation.setOptions({ meta: { silent: true } });
+  for (const mutation of mutations.getAll()) mutation.setOptions({ meta: { silent: true } });
   queryClient.clear();
 });

@@ -108,3 +108,17 @@ export function answer(table: Record<string, (heard: Heard) => { status?: number
   };
   return heard;
 }
+
+/** Holds the answers to the requests whose path ends so, until the returned function is called. For use after `answer`. */
+export function hold(path: string): () => void {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const answering = globalThis.fetch;
+  globalThis.fetch = async (input, init) => {
+    if (String(input).endsWith(path)) await held;
+    return answering(input, init);
+  };
+  return release;
+}

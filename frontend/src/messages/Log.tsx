@@ -94,7 +94,7 @@ function useOlder(chat: Chat, userId: string, box: RefObject<HTMLElement | null>
   const cache = useQueryClient();
   const { mutate, isPending, isError } = useMutation({
     mutationFn: () => loadOlder(cache, userId),
-    meta: { silent: true },
+    meta: { silent: 'always' },
   });
   const reachBack = () => {
     if (chat.more && !isPending && !isError && box.current && box.current.scrollTop < 240) mutate();

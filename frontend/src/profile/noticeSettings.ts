@@ -26,7 +26,7 @@ export function useChoose() {
     scope: { id: key.join() },
     mutationFn: (settings: NoticeSettings) =>
       send(notificationCalls.setNoticeSettings, { body: { ...settings, timeZone: browserTimeZone() } }),
-    meta: { silent: true },
+    meta: { silent: 'always' },
     onMutate: (settings) => {
       const before = cache.getQueryData<NoticeSettings>(key);
       put(cache, key, settings);

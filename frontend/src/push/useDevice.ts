@@ -24,7 +24,7 @@ export function useSwitchDevice() {
   const { t } = useTranslation();
   return useMutation({
     mutationFn: async (on: boolean) => (on ? turnOn() : turnOff()),
-    meta: { silent: true },
+    meta: { silent: 'always' },
     onSuccess: (state) => state === 'on' && toast.success(t('push.turnedOn')),
     onError: (error) => toast.error(errorText(error, t('push.failed'))),
   });

@@ -1,11 +1,14 @@
 import { Button, Flex, Stack, Text } from '@chakra-ui/react';
 import { FileArrowUpIcon, InfoIcon } from '@phosphor-icons/react';
+import { useMutation } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { AuthFrame } from '../auth/AuthFrame';
 import { useClinic } from '../guests/clinic';
+import { i18n } from '../i18n';
 import { errorText } from '../lib/errors';
 import { formatDateTime, fullName } from '../lib/format';
+import { ApiError } from '../lib/http';
 import { Note } from '../ui/Note';
 import { type Choices, groupsOf } from '../uploads/selection';
 import { useReadings } from '../uploads/useReadings';
@@ -32,16 +35,50 @@ interface KeptProps {
   onOver: () => void;
 }
 
+/** Returns the text of a failure to show; none when the state of the request, which is read again, says it. */
+function textOf(error: unknown): string | undefined {
+  if (!(error instanceof ApiError)) return error ? errorText(error) : undefined;
+  if (error.code === 'CONFLICT') return undefined;
+  // The token was too old. A new one is read with the state; the text of the error would ask for a sign-in.
+  return error.status === 401 ? i18n.t('errors.UNKNOWN') : errorText(error);
+}
+
 /** The files of an earlier visit: they are handed over, or the sender begins again. */
 function Kept({ count, token, onSent, onOver }: KeptProps) {
   const { t } = useTranslation();
+  const meta = { silent: true };
+  const handOver = useMutation({ mutationFn: () => finish(token), meta, onSuccess: onSent, onError: onOver });
+  const remove = useMutation({ mutationFn: () => clear(token), meta, onSettled: onOver });
+  const fault = textOf(handOver.error ?? remove.error);
   return (
     <Note Icon={InfoIcon} tone="warning" title={t('requests.send.kept', { count })}>
+      {fault && (
+        <Text mt="1" role="alert">
+          {fault}
+        </Text>
+      )}
       <Flex gap="2" mt="2" wrap="wrap">
-        <Button size="sm" onClick={() => void finish(token).then(onSent, onOver)}>
+        <Button
+          size="sm"
+          loading={handOver.isPending}
+          disabled={remove.isPending}
+          onClick={() => {
+            remove.reset();
+            handOver.mutate();
+          }}
+        >
           {t('requests.send.keptAct')}
         </Button>
-        <Button size="sm" variant="outline" onClick={() => void clear(token).finally(onOver)}>
+        <Button
+          size="sm"
+          variant="outline"
+          loading={remove.isPending}
+          disabled={handOver.isPending}
+          onClick={() => {
+            handOver.reset();
+            remove.mutate();
+          }}
+        >
           {t('requests.send.startOver')}
         </Button>
       </Flex>
@@ -91,6 +128,8 @@ export function SendForm({ address, opened, onSent, onOver }: Props) {
     setProgress(undefined);
     readings.reset();
     setRound(round + 1);
+    // Files of this try may have arrived.
+    onOver();
   };
   return (
     <AuthFrame

@@ -17,7 +17,7 @@ import { Field } from '../ui/Field';
 import { Note } from '../ui/Note';
 import { PatientPicker } from '../uploads/PatientPicker';
 import type { Person } from '../users/PersonSearch';
-import { userList } from '../users/users';
+import { oneUser } from '../users/users';
 import { refreshRequests } from './requests';
 
 /** Takes the received images, with a patient or without one, or declines them. */
@@ -27,11 +27,13 @@ export function TakeForm({ request: { id, patient: wanted } }: { request: HeldRe
   const navigate = useNavigate();
   // The patient of the request is proposed, until the person chooses another one or nobody.
   const proposed = useQuery({
-    ...userList({ search: wanted && fullName(wanted), role: 'patient', limit: 8 }),
+    ...oneUser(wanted?.id),
+    select: ({ data }): Person => ({ ...data, role: data.role.name }),
     enabled: wanted !== undefined,
   });
   const [chosen, setChosen] = useState<{ person: Person | undefined }>();
-  const patient = chosen ? chosen.person : proposed.data?.data.find((one) => one.id === wanted?.id);
+  const open = wanted !== undefined && !chosen;
+  const patient = chosen ? chosen.person : wanted && proposed.data;
   const [reason, setReason] = useState('');
   const [declining, setDeclining] = useState(false);
   const params = { id };
@@ -82,7 +84,12 @@ export function TakeForm({ request: { id, patient: wanted } }: { request: HeldRe
             setChosen({ person });
             take.reset();
           }}
-          error={faultOf('patientId')}
+          error={
+            faultOf('patientId') ??
+            (open && proposed.isError && !patient
+              ? t('requests.one.patientFailed', { name: fullName(wanted) })
+              : undefined)
+          }
         />
         {contradicted && (
           <>
@@ -109,7 +116,14 @@ export function TakeForm({ request: { id, patient: wanted } }: { request: HeldRe
           </Text>
         )}
         <Flex gap="3" wrap="wrap">
-          <Button type="submit" size="lg" flex="1" loading={take.isPending} loadingText={t('requests.one.taking')}>
+          <Button
+            type="submit"
+            size="lg"
+            flex="1"
+            // Without the proposed patient the images would be taken for nobody.
+            loading={take.isPending || (open && proposed.isPending)}
+            loadingText={t(take.isPending ? 'requests.one.taking' : 'requests.one.take')}
+          >
             <CheckCircleIcon aria-hidden />
             {t('requests.one.take')}
           </Button>

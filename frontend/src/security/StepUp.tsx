@@ -60,7 +60,7 @@ function useProof(way: Way, onProven: () => void) {
       if (body) await send(securityCalls.stepUp, { body });
       return body !== null;
     },
-    meta: { silent: true },
+    meta: { silent: 'always' },
     onSuccess: (proven) => proven && onProven(),
     onError: (error) => {
       const field = error instanceof ApiError && error.errors.find((one) => one.field === 'password');

@@ -186,7 +186,7 @@ function useChange<Variables, Data>(
   const attempt = useAttempt();
   return useMutation({
     mutationFn: (variables: Variables) => call(variables, attempt.keyOf),
-    meta: { silent: true },
+    meta: { silent: 'always' },
     onError: (error) => {
       attempt.refused(error);
       onError(error);

@@ -1,10 +1,11 @@
 import type { GuestLink } from '@lightbox/contract/guests/calls.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import { waitFor, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, expect, it } from 'vitest';
+import { useState } from 'react';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { startSession } from '../auth/session';
-import { answer, opened, renderScreen } from '../lib/testing';
+import { answer, hold, opened, renderScreen } from '../lib/testing';
 import { ShareDialog } from './ShareDialog';
 
 const owner = { id: 'a'.repeat(24), firstname: 'Ana', lastname: 'Ruiz' };
@@ -35,12 +36,29 @@ const pagination = {
   hasNextPage: false,
 };
 
+const ben = { id: 'b'.repeat(24), firstname: 'Ben', lastname: 'Noor', email: 'ben@example.org', role: 'patient' };
+
 let links: GuestLink[] = [];
+/** The answer to the sharing. */
+let shared: { status?: number; body: unknown };
+const closed = vi.fn();
+
+function Screen() {
+  const [open, setOpen] = useState(true);
+  const onClose = () => {
+    closed();
+    setOpen(false);
+  };
+  return <ShareDialog open={open} image={image} onClose={onClose} finalFocus={() => null} />;
+}
+
 beforeEach(() => {
   links = [link];
+  closed.mockClear();
   startSession({ ...owner, email: 'ana@example.org', username: 'ana', role: { name: 'healthProvider' } }, 'token');
   answer({
-    'GET /users': () => ({ body: { data: [], pagination } }),
+    'GET /users': () => ({ body: { data: [ben], pagination } }),
+    'POST /sharing/batch': () => shared,
     'GET /sharing': () => ({ body: { data: [] } }),
     'GET /sharing/invitations': () => ({ body: { data: [] } }),
     'GET /sharing/guest': () => ({ body: { data: links } }),
@@ -49,7 +67,7 @@ beforeEach(() => {
       return { body: { data: null } };
     },
   });
-  renderScreen(<ShareDialog open image={image} onClose={() => {}} finalFocus={() => null} />);
+  renderScreen(<Screen />);
 });
 
 it('Sharing with nobody chosen leads to the search, with the error there, each time.', async () => {
@@ -85,4 +103,31 @@ it('The list of who has access does not say that nobody has, while a guest link 
   expect(dialog.queryByText('Only you and administrators.')).toBeNull();
   await userEvent.click(await dialog.findByRole('button', { name: /Revoke the guest link/ }));
   await dialog.findByText('Only you and administrators.');
+});
+
+/** Shares with Ben, and closes the dialog before the answer. Returns the function that lets the answer come. */
+async function shareAndLeave() {
+  const release = hold('/sharing/batch');
+  const dialog = within(await opened());
+  await userEvent.click(await dialog.findByRole('checkbox', { name: /Ben/ }));
+  await userEvent.click(dialog.getByRole('button', { name: 'Share with Ben' }));
+  await userEvent.keyboard('{Escape}');
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  return release;
+}
+
+it('A failure of a sharing whose dialog was closed meanwhile is told.', async () => {
+  shared = { status: 409, body: { message: 'This is not possible now.', error: 'CONFLICT', requestId: 'r' } };
+  const release = await shareAndLeave();
+  release();
+  await screen.findByText('This is not possible now.');
+});
+
+it('A sharing that succeeds after its dialog was closed is told, and closes nothing more.', async () => {
+  const made = { id: 'e'.repeat(24), imagemetadataId: image.id, createdfor: ben.id };
+  shared = { status: 201, body: { data: { shares: [made], invited: [], skipped: [] } } };
+  const release = await shareAndLeave();
+  release();
+  await screen.findByText('Shared with Ben Noor.');
+  expect(closed).toHaveBeenCalledTimes(1);
 });

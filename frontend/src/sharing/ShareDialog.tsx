@@ -48,7 +48,7 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
   const [fault, setFault] = useState<string>();
   const mayAsk = useMay('access.explain');
   const shares = useQuery({ ...sharesOf(image.id, image.study?.id), enabled: alone });
-  const share = useShareMany(shared, onClose);
+  const share = useShareMany(shared);
   const taken = new Set(alone ? shares.data?.map(({ recipient }) => recipient.id) : []);
   const [person] = people;
   const count = people.length + emails.length;
@@ -68,8 +68,9 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
       { ...wished, hours },
       {
         onError: (error) => refuse(errorText(error, t('sharing.share.failed'))),
+        // Here and not in the hook: a late answer does not close the dialog that the person has opened meanwhile.
         onSuccess: ({ data: { shares: made, invited } }) => {
-          if (made.length + invited.length > 0) return;
+          if (made.length + invited.length > 0) return onClose();
           refuse(
             person && count === 1
               ? t('sharing.share.already', { name: fullName(person) })

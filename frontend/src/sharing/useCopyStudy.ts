@@ -100,7 +100,7 @@ export function useCopyStudy(onMade: (study: Image) => void) {
       }
       return (await send(studyCalls.getStudy, { params: { id: begun.current.studyId ?? '' } })).data;
     },
-    meta: { silent: true },
+    meta: { silent: 'always' },
     onSuccess: (study) => {
       begun.current = begin();
       refreshLists(cache);

@@ -38,7 +38,7 @@ function bodyOf(images: readonly Image[], { people, emails, hours, note, downloa
 }
 
 /** Shares images with people, in one act. */
-export function useShareMany(images: readonly Image[], onDone: () => void) {
+export function useShareMany(images: readonly Image[]) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const attempt = useAttempt();
@@ -47,13 +47,12 @@ export function useShareMany(images: readonly Image[], onDone: () => void) {
       const body = bodyOf(images, wish);
       return send(shareCalls.shareBatch, { body }, { idempotencyKey: attempt.keyOf(body) });
     },
-    meta: { silent: true },
+    meta: { silent: true, fallback: t('sharing.share.failed') },
     onSuccess: ({ data }, { people }) => {
       attempt.forget();
       if (data.shares.length + data.invited.length === 0) return;
       const description = t(data.shares.length > 0 ? 'sharing.share.doneText' : 'sharing.share.doneInvitedText');
       toast.success(said(data, people), { description });
-      onDone();
       void offerDevice();
     },
     onError: attempt.refused,

@@ -21,11 +21,10 @@ function RenameForm({ study, onClose }: { study: NonNullable<Image['study']>; on
   const [fault, setFault] = useState<string>();
   const rename = useMutation({
     mutationFn: () => send(studyCalls.updateStudy, { params: { id: study.id }, body: { title: title.trim() } }),
-    meta: { silent: true },
+    meta: { silent: true, fallback: t('studies.rename.failed') },
     onSuccess: ({ data }) => {
       putTitle(cache, data);
       toast.success(t('studies.rename.done'));
-      onClose();
     },
     onError: (error) => {
       const atTitle = error instanceof ApiError && error.errors.find(({ field }) => field === 'title');
@@ -42,7 +41,8 @@ function RenameForm({ study, onClose }: { study: NonNullable<Image['study']>; on
             event.preventDefault();
             if (!title.trim()) return setFault(t('studies.rename.needed'));
             setFault(undefined);
-            rename.mutate();
+            // Here and not in the hook: a late answer does not close the dialog that the person has opened meanwhile.
+            rename.mutate(undefined, { onSuccess: onClose });
           }}
         >
           <TextField

@@ -134,7 +134,7 @@ function useRegister({ form, at, goTo, review }: ReturnType<typeof useWizard>) {
       const body = { ...toBody(values), language: currentCode() };
       return send(authCalls.register, { body }, { token: 'none', idempotencyKey: attempt.keyOf(body) });
     },
-    meta: { silent: true },
+    meta: { silent: 'always' },
     onSuccess: ({ data }, { email, role }) => {
       attempt.forget();
       form.reset(blank);

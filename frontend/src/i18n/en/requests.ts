@@ -70,6 +70,7 @@ export const requests = {
     taken: 'The images are in your gallery now.',
     takeFailed: 'The images could not be taken.',
     takeTitle: 'Take them as your images',
+    patientFailed: '{{name}}, the patient of this request, could not be loaded. Please choose the patient again.',
     mismatch: 'The files name another patient',
     mismatchText: 'Choose another patient, choose nobody, or give the reason.',
     reason: 'Reason',
