@@ -1,13 +1,15 @@
 import { ChakraProvider } from '@chakra-ui/react';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { act, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { createMemoryRouter, RouterProvider } from 'react-router-dom';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startSession } from '../auth/session';
 import { publicSettings } from '../lib/publicSettings';
-import { answer } from '../lib/testing';
+import { answer, opened, renderScreen } from '../lib/testing';
 import { system } from '../theme/system';
 import { faultOf } from './checkFile';
+import { TrayHost } from './TrayHost';
 import { FakeXhr, sent } from './testing';
 import { Upload } from './Upload';
 
@@ -131,6 +133,45 @@ describe('the form and the queue', () => {
     await waitFor(() => expect(sent).toHaveLength(1));
     sent[0]?.answer(201, { data: {} });
     expect(await screen.findByText('the gallery')).toBeTruthy();
+  });
+
+  it('The form asks again about another patient when the question was closed without an answer.', async () => {
+    startSession(
+      {
+        id: 'a'.repeat(24),
+        firstname: 'Ana',
+        lastname: 'Ruiz',
+        email: 'a@example.org',
+        username: 'ana',
+        role: { name: 'healthProvider' },
+      },
+      'token',
+    );
+    renderScreen(
+      <>
+        <Upload />
+        <TrayHost hidden={false} />
+      </>,
+    );
+    const user = userEvent.setup();
+    choose(png());
+    await screen.findByText('knee.png');
+    await user.type(screen.getByLabelText('Caption'), 'Knee');
+    await user.click(submit());
+    await waitFor(() => expect(sent).toHaveLength(1));
+    const errors = [{ field: 'patientName', message: 'The name in the file is different.' }];
+    sent[0]?.answer(409, { message: 'No.', error: 'PATIENT_MISMATCH', errors, requestId: 'r' });
+    await opened('alertdialog');
+    await user.keyboard('{Escape}');
+    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+    // Nothing is on its way or looked at meanwhile.
+    for (const text of ['Uploading', 'Checking the file']) expect(screen.queryByText(text), text).toBeNull();
+    await user.click(screen.getByRole('button', { name: 'Decide' }));
+    await user.click(within(await opened('alertdialog')).getByRole('button', { name: 'Upload without a patient' }));
+    await waitFor(() => expect(sent).toHaveLength(2));
+    expect(screen.queryByRole('button', { name: 'Decide' })).toBeNull();
+    sent[1]?.answer(201, { data: {} });
+    expect(await screen.findByText('elsewhere')).toBeTruthy();
   });
 
   it('Several pasted files open the plan, with a caption for each and what is left out.', async () => {

@@ -201,7 +201,7 @@ function settle(job: Job, error: unknown) {
     batch.mismatch = [...new Set([...(batch.mismatch ?? []), ...error.errors.map(({ field }) => field)])];
     if (batch.attended) store.set(askedGroupAtom, batch.id);
     void readNamed(batch, job);
-    return set(job, { state: 'held' });
+    return set(job, { state: 'held', progress: 0 });
   }
   if (error instanceof ApiError && error.status === 429) {
     set(job, { state: 'waiting' });
