@@ -194,6 +194,34 @@ describe('the form and the queue', () => {
   });
 });
 
+/** A DICOM file whose header names no study. */
+function dicom(name: string) {
+  const bytes = new Uint8Array(140);
+  bytes.set([0x44, 0x49, 0x43, 0x4d], 128);
+  return new File([bytes], name);
+}
+
+it('Only pictures and documents can become one study, because a DICOM file has its own.', async () => {
+  answer({
+    'GET /upload/known': () => ({ body: { data: { imageId: null } } }),
+    'POST /studies': () => ({ status: 201, body: { data: { id: '5'.repeat(24) } } }),
+  });
+  const user = show();
+  fireEvent.paste(window, { clipboardData: { files: [dicom('IM1'), dicom('IM2'), png('left.png')] } });
+  expect(await screen.findByText('3 separate images')).toBeTruthy();
+  expect(screen.queryByRole('radiogroup', { name: 'How to store them' })).toBeNull();
+  fireEvent.paste(window, { clipboardData: { files: [png('right.png')] } });
+  await user.click(await screen.findByRole('radio', { name: 'Together, as one study' }));
+  expect(screen.getByText('1 study of 2 images')).toBeTruthy();
+  expect(screen.getByText('2 separate images')).toBeTruthy();
+  await user.type(screen.getByLabelText('Title of the study'), 'Hands');
+  await user.click(screen.getByRole('button', { name: 'Upload 4 files' }));
+  await waitFor(() => expect(sent).toHaveLength(4));
+  const studies = Object.fromEntries(sent.map(({ body }) => [(body.get('file') as File).name, body.get('studyId')]));
+  const study = '5'.repeat(24);
+  expect(studies).toEqual({ IM1: null, IM2: null, 'left.png': study, 'right.png': study });
+});
+
 it('The form applies the size limit of the administrator, also when it changes after the choice of a file.', async () => {
   answer({
     'GET /settings/public': () => ({
