@@ -178,3 +178,11 @@ it('A sheet that opens after the page was loaded again takes the entry that is t
   history.back();
   await at('/before');
 });
+
+it('A step back from the first page of a tab, which leads nowhere, does not end what Back does with sheets.', async () => {
+  void router.navigate(-history.length);
+  await open();
+  history.back();
+  await closed();
+  expect(router.state.location.pathname).toBe('/page');
+});

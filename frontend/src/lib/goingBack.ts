@@ -9,6 +9,8 @@ import { inPlace, isRouted } from './routerWindow';
 
 /** The state of an entry: that of the router, and ours. */
 interface State {
+  /** The router's number of the page, from 0. */
+  idx?: number;
   /** The same for a page and the entry of its sheets. */
   page?: number;
   /** True for the entry of the sheets. */
@@ -92,7 +94,8 @@ const forRouter: Required<typeof inPlace> = {
     }),
   go: (delta = 0) =>
     soon(() => {
-      travelling = true;
+      // Before the first page is another site, or nothing: then no step arrives.
+      if ((current().idx ?? 0) + delta >= 0) travelling = true;
       history.go(below && delta < 0 ? delta - 1 : delta);
     }),
 };

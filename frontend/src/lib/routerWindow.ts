@@ -1,6 +1,6 @@
 /**
- * The window as the router sees it. Once a sheet has been opened, `goingBack` puts its own methods in the place of those of
- * the history. They load with the first sheet: the sign-in needs none of them.
+ * The window as the router sees it. `goingBack` puts its own methods in the place of those of the history. It loads with
+ * the first screen that has sheets: the sign-in needs none of it.
  */
 export const inPlace: Partial<Pick<History, 'pushState' | 'replaceState' | 'go'>> & {
   /** Hears of a step before the router does. */

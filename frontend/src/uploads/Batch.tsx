@@ -18,11 +18,13 @@ import { StudyCard } from './StudyCard';
 import {
   type Choices,
   captionFaults,
+  divide,
   filesOf,
   groupsOf,
   includedSingles,
   includedStudies,
   isIncluded,
+  mayJoin,
   namesIn,
   studyTitle,
 } from './selection';
@@ -43,15 +45,15 @@ const noChoices: Choices = { captions: {}, included: {}, together: false, title:
 interface SummaryProps {
   title: string;
   studies: Study[];
-  singles: Sorted[];
-  /** True when the pictures become one study. */
-  together: boolean;
+  /** The pictures and documents that become one study. */
+  joined: Sorted[];
+  separate: Sorted[];
 }
 
 /** Says what will be uploaded: each study, the pictures, and how much all of it is. */
-function Summary({ title, studies, singles, together }: SummaryProps) {
+function Summary({ title, studies, joined, separate }: SummaryProps) {
   const { t } = useTranslation();
-  const chosen = [...studies.flatMap(filesOf), ...singles];
+  const chosen = [...studies.flatMap(filesOf), ...joined, ...separate];
   const bytes = chosen.reduce((sum, { source }) => sum + source.size, 0);
   const lines = studies.map((study) => ({
     key: study.key,
@@ -61,17 +63,17 @@ function Summary({ title, studies, singles, together }: SummaryProps) {
       t('uploads.plan.images', { count: filesOf(study).length }),
     ].join(', '),
   }));
-  const pictures = {
-    key: '',
-    text: t(together ? 'uploads.plan.together' : 'uploads.plan.separate', { count: singles.length }),
-  };
+  const pictures = [
+    ...(joined.length ? [{ key: 'joined', text: t('uploads.plan.together', { count: joined.length }) }] : []),
+    ...(separate.length ? [{ key: 'separate', text: t('uploads.plan.separate', { count: separate.length }) }] : []),
+  ];
   return (
     <Box>
       <Text as="h2" textStyle="section" mb="2">
         {title}
       </Text>
       <Flex as="ul" direction="column" gap="1.5" listStyleType="none" fontSize=".9375rem">
-        {[...lines, ...(singles.length ? [pictures] : [])].map(({ key, text }) => (
+        {[...lines, ...pictures].map(({ key, text }) => (
           <Text as="li" key={key} overflowWrap="anywhere">
             {text}
           </Text>
@@ -117,10 +119,11 @@ export function Batch({ files, maxBytes, onEnd }: Props) {
   const studies = includedStudies(plan, choices);
   const singles = includedSingles(plan, choices);
   const chosen = [...studies.flatMap(filesOf), ...singles];
-  const together = choices.together && plan.single.length > 1;
+  const together = choices.together && mayJoin(plan);
   const settled = { ...choices, together };
   const faults = useMemo(() => (tried ? captionFaults(plan, choices) : {}), [tried, plan, choices]);
-  const titleMissing = together && singles.length > 0 && !Caption.safeParse(choices.title).success;
+  const { joined, separate } = divide(singles, together);
+  const titleMissing = joined.length > 0 && !Caption.safeParse(choices.title).success;
   const nothing = total > 0 && !busy && !readings.locked.length && !plan.studies.length && !plan.single.length;
   const several = new Set(namesIn({ ...plan, studies })).size > 1;
 
@@ -213,7 +216,7 @@ export function Batch({ files, maxBytes, onEnd }: Props) {
       >
         <Summary
           title={t(nothing ? 'uploads.plan.nothing' : 'uploads.plan.summary')}
-          {...{ studies, singles, together }}
+          {...{ studies, joined, separate }}
         />
         {!nothing && (
           <>

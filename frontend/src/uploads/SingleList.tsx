@@ -8,7 +8,7 @@ import { Note } from '../ui/Note';
 import { Segment } from '../ui/Segment';
 import { CaptionRow } from './CaptionRow';
 import type { Plan } from './plan';
-import { type Choices, fileCaption, isIncluded, namesIn, singleByDefault } from './selection';
+import { type Choices, fileCaption, isIncluded, mayJoin, namesIn, singleByDefault, singlesTitle } from './selection';
 
 /** More rows would slow the page down; the person can ask for them. */
 const rowsAtFirst = 40;
@@ -23,16 +23,14 @@ interface Props {
   onChange: (change: Partial<Choices>) => void;
 }
 
-/** The files that belong to no DICOM study: each for itself, or together as one study. */
+/** The files that belong to no DICOM study: each for itself, or the pictures and documents together as one study. */
 export function SingleList({ plan, choices, faults, titleFault, onCaption, onInclude, onChange }: Props) {
   const { t } = useTranslation();
   const [all, setAll] = useState(false);
   const how = useId();
   const names = namesIn(plan);
   const shown = all ? plan.single : plan.single.slice(0, rowsAtFirst);
-  const title = plan.single.every(({ kind }) => kind === 'dicom')
-    ? t('uploads.plan.dicomSingles')
-    : t('uploads.plan.singles');
+  const title = singlesTitle(plan.single);
   return (
     <Box as="section" layerStyle="card" p={{ base: '4', lg: '5' }} aria-label={title}>
       <Text as="h2" fontWeight="semibold" mb="3">
@@ -43,7 +41,7 @@ export function SingleList({ plan, choices, faults, titleFault, onCaption, onInc
           <Note Icon={InfoIcon} title={t('uploads.plan.discPictures')} />
         </Box>
       )}
-      {plan.single.length > 1 && (
+      {mayJoin(plan) && (
         <Flex direction="column" gap="3" mb="4">
           <Box>
             <Text id={how} fontSize="sm" fontWeight="semibold" mb="1.5">

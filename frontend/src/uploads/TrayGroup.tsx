@@ -1,10 +1,8 @@
-import { Box, Button, Flex, Text } from '@chakra-ui/react';
-import { UserSwitchIcon } from '@phosphor-icons/react';
-import { useSetAtom } from 'jotai';
+import { Box, Flex, Text } from '@chakra-ui/react';
 import { useTranslation } from 'react-i18next';
-import { Note } from '../ui/Note';
+import { MismatchNote } from './MismatchNote';
 import { TrayItem } from './TrayItem';
-import { askedGroupAtom, type Group, type Item, needsPerson } from './tray';
+import { type Group, type Item, needsPerson } from './tray';
 
 /** More rows would slow the page down. */
 const rowsShown = 24;
@@ -39,7 +37,6 @@ interface Props {
 /** The files of one study, or of one choice. */
 export function TrayGroup({ group, items }: Props) {
   const { t } = useTranslation();
-  const ask = useSetAtom(askedGroupAtom);
   const done = items.filter(({ state }) => state === 'done').length;
   const rows = rowsOf(items);
   const hidden = items.filter((item) => needsPerson(item) && item.state !== 'held' && !rows.includes(item)).length;
@@ -56,11 +53,7 @@ export function TrayGroup({ group, items }: Props) {
       </Flex>
       {group.mismatch && (
         <Box mb="2">
-          <Note Icon={UserSwitchIcon} tone="warning" title={t('uploads.mismatch.title')}>
-            <Button size="sm" mt="2" variant="outline" bg="bg.surface" onClick={() => ask(group.id)}>
-              {t('uploads.tray.decide')}
-            </Button>
-          </Note>
+          <MismatchNote groupId={group.id} />
         </Box>
       )}
       <Flex as="ul" direction="column" listStyleType="none">

@@ -1,13 +1,15 @@
 import { ChakraProvider } from '@chakra-ui/react';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { act, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { createMemoryRouter, RouterProvider } from 'react-router-dom';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startSession } from '../auth/session';
 import { publicSettings } from '../lib/publicSettings';
-import { answer } from '../lib/testing';
+import { answer, opened, renderScreen } from '../lib/testing';
 import { system } from '../theme/system';
 import { faultOf } from './checkFile';
+import { TrayHost } from './TrayHost';
 import { FakeXhr, sent } from './testing';
 import { Upload } from './Upload';
 
@@ -133,6 +135,45 @@ describe('the form and the queue', () => {
     expect(await screen.findByText('the gallery')).toBeTruthy();
   });
 
+  it('The form asks again about another patient when the question was closed without an answer.', async () => {
+    startSession(
+      {
+        id: 'a'.repeat(24),
+        firstname: 'Ana',
+        lastname: 'Ruiz',
+        email: 'a@example.org',
+        username: 'ana',
+        role: { name: 'healthProvider' },
+      },
+      'token',
+    );
+    renderScreen(
+      <>
+        <Upload />
+        <TrayHost hidden={false} />
+      </>,
+    );
+    const user = userEvent.setup();
+    choose(png());
+    await screen.findByText('knee.png');
+    await user.type(screen.getByLabelText('Caption'), 'Knee');
+    await user.click(submit());
+    await waitFor(() => expect(sent).toHaveLength(1));
+    const errors = [{ field: 'patientName', message: 'The name in the file is different.' }];
+    sent[0]?.answer(409, { message: 'No.', error: 'PATIENT_MISMATCH', errors, requestId: 'r' });
+    await opened('alertdialog');
+    await user.keyboard('{Escape}');
+    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+    // Nothing is on its way or looked at meanwhile.
+    for (const text of ['Uploading', 'Checking the file']) expect(screen.queryByText(text), text).toBeNull();
+    await user.click(screen.getByRole('button', { name: 'Decide' }));
+    await user.click(within(await opened('alertdialog')).getByRole('button', { name: 'Upload without a patient' }));
+    await waitFor(() => expect(sent).toHaveLength(2));
+    expect(screen.queryByRole('button', { name: 'Decide' })).toBeNull();
+    sent[1]?.answer(201, { data: {} });
+    expect(await screen.findByText('elsewhere')).toBeTruthy();
+  });
+
   it('Several pasted files open the plan, with a caption for each and what is left out.', async () => {
     const user = show();
     fireEvent.paste(window, { clipboardData: { files: [png('left_hand.png'), png('right.png'), textFile] } });
@@ -151,6 +192,34 @@ describe('the form and the queue', () => {
     // The form is ready for the next file, while the tray goes on.
     expect(await screen.findByLabelText('Caption')).toBeTruthy();
   });
+});
+
+/** A DICOM file whose header names no study. */
+function dicom(name: string) {
+  const bytes = new Uint8Array(140);
+  bytes.set([0x44, 0x49, 0x43, 0x4d], 128);
+  return new File([bytes], name);
+}
+
+it('Only pictures and documents can become one study, because a DICOM file has its own.', async () => {
+  answer({
+    'GET /upload/known': () => ({ body: { data: { imageId: null } } }),
+    'POST /studies': () => ({ status: 201, body: { data: { id: '5'.repeat(24) } } }),
+  });
+  const user = show();
+  fireEvent.paste(window, { clipboardData: { files: [dicom('IM1'), dicom('IM2'), png('left.png')] } });
+  expect(await screen.findByText('3 separate images')).toBeTruthy();
+  expect(screen.queryByRole('radiogroup', { name: 'How to store them' })).toBeNull();
+  fireEvent.paste(window, { clipboardData: { files: [png('right.png')] } });
+  await user.click(await screen.findByRole('radio', { name: 'Together, as one study' }));
+  expect(screen.getByText('1 study of 2 images')).toBeTruthy();
+  expect(screen.getByText('2 separate images')).toBeTruthy();
+  await user.type(screen.getByLabelText('Title of the study'), 'Hands');
+  await user.click(screen.getByRole('button', { name: 'Upload 4 files' }));
+  await waitFor(() => expect(sent).toHaveLength(4));
+  const studies = Object.fromEntries(sent.map(({ body }) => [(body.get('file') as File).name, body.get('studyId')]));
+  const study = '5'.repeat(24);
+  expect(studies).toEqual({ IM1: null, IM2: null, 'left.png': study, 'right.png': study });
 });
 
 it('The form applies the size limit of the administrator, also when it changes after the choice of a file.', async () => {

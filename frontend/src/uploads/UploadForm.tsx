@@ -17,6 +17,7 @@ import { Note } from '../ui/Note';
 import type { Person } from '../users/PersonSearch';
 import { FileCard } from './FileCard';
 import { KnownNote } from './KnownNote';
+import { MismatchNote } from './MismatchNote';
 import { PatientPicker } from './PatientPicker';
 import type { useChosenFile } from './useChosenFile';
 import { useUpload } from './useUpload';
@@ -51,6 +52,7 @@ export function UploadForm({ file, onFiles }: Props) {
   const [trouble, setTrouble] = useState<Trouble>();
   const upload = useUpload();
   const { item, drop } = upload;
+  const isHeld = item?.state === 'held';
   const { register, handleSubmit, setError, formState } = useForm<Fields>({
     resolver: zodResolver(fields),
     defaultValues: { caption: '' },
@@ -135,6 +137,7 @@ export function UploadForm({ file, onFiles }: Props) {
           disabled={upload.isPending}
         />
         {item?.state === 'known' && <KnownNote imageId={item.imageId} onAgain={upload.again} />}
+        {isHeld && <MismatchNote groupId={item.groupId} />}
         {upload.isPending && upload.waitingFor && (
           <Note Icon={WifiSlashIcon} tone="warning" title={t(`uploads.tray.${upload.waitingFor}`)} role="status">
             {t(`uploads.tray.${upload.waitingFor}Text`)}
@@ -146,7 +149,13 @@ export function UploadForm({ file, onFiles }: Props) {
             {t('images.form.kept')}
           </Note>
         )}
-        <Button type="submit" size="lg" loading={upload.isPending} loadingText={t('images.form.uploading')}>
+        <Button
+          type="submit"
+          size="lg"
+          disabled={isHeld}
+          loading={upload.isPending && !isHeld}
+          loadingText={t('images.form.uploading')}
+        >
           <UploadSimpleIcon />
           {trouble?.cancelled === false ? t('common.retry') : t('images.form.submit')}
         </Button>

@@ -7,7 +7,7 @@ import { store } from '../lib/store';
 import { answer } from '../lib/testing';
 import type { Person } from '../users/PersonSearch';
 import { addUploads, cancelUpload, continueUploads, decide, pauseUploads, retryUploads, uploadAgain } from './queue';
-import { findUnfinished, interruptedAtom, keepUnfinished, unfinished } from './resumable';
+import { findInterrupted, findUnfinished, interruptedAtom, keepUnfinished, unfinished } from './resumable';
 import { fromFile } from './sources';
 import { FakeXhr, sent } from './testing';
 import { type Item, type ItemState, trayAtom } from './tray';
@@ -245,5 +245,23 @@ describe('unfinished uploads', () => {
     signIn(id('c'));
     localStorage.setItem('uploads', kept);
     expect(unfinished()).toEqual([]);
+  });
+
+  it('An upload that this page began, or goes on with, is not listed as interrupted, but that of an earlier page is.', async () => {
+    const earlier = (fingerprint: string) => ({ ...record, fingerprint });
+    localStorage.setItem('uploads', JSON.stringify({ owner: id('a'), list: [earlier('1'), earlier('2')] }));
+    await findInterrupted();
+    expect(store.get(interruptedAtom)).toEqual([earlier('1'), earlier('2')]);
+    keepUnfinished(record);
+    pauseUploads();
+    addUploads({ title: 'CT', files: [named('IM0')], begun: earlier('1') });
+    await findInterrupted();
+    expect(store.get(interruptedAtom)).toEqual([earlier('2')]);
+    // After a reload the records are those of an earlier page.
+    const kept = localStorage.getItem('uploads') ?? '';
+    forgetPrivate();
+    localStorage.setItem('uploads', kept);
+    await findInterrupted();
+    expect(store.get(interruptedAtom)).toEqual([earlier('1'), earlier('2'), record]);
   });
 });

@@ -10,7 +10,7 @@ import { uuid } from '../lib/uuid';
 import type { Person } from '../users/PersonSearch';
 import { knownImage, newStudy } from './calls';
 import { hashOf, headOf, stopReading } from './reader';
-import { interruptedAtom, lockOf, type Unfinished, unfinished } from './resumable';
+import { lockOf, takeOver, type Unfinished, unfinished } from './resumable';
 import { sendFile } from './send';
 import { isAway, isFull, isServerError, mostTries, reasonOf } from './sending';
 import type { Source } from './sources';
@@ -101,7 +101,7 @@ export function addUploads({ title, patient, study, files, attended = false, beg
       ...state,
     });
   }
-  if (begun) store.set(interruptedAtom, (list) => list.filter(({ fingerprint }) => fingerprint !== begun.fingerprint));
+  if (begun) takeOver(begun);
   // A form that waits for its upload would wait for ever.
   if (attended) paused = false;
   publishNow();
@@ -201,7 +201,7 @@ function settle(job: Job, error: unknown) {
     batch.mismatch = [...new Set([...(batch.mismatch ?? []), ...error.errors.map(({ field }) => field)])];
     if (batch.attended) store.set(askedGroupAtom, batch.id);
     void readNamed(batch, job);
-    return set(job, { state: 'held' });
+    return set(job, { state: 'held', progress: 0 });
   }
   if (error instanceof ApiError && error.status === 429) {
     set(job, { state: 'waiting' });

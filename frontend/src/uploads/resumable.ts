@@ -49,16 +49,30 @@ function write(list: Unfinished[]) {
   }
 }
 
+/** The fingerprints of the uploads in the tray of this page. One that is paused there holds no lock. */
+const ofThisPage = new Set<string>();
+
 export const unfinished = read;
 export const findUnfinished = (fingerprint: string) => read().find((one) => one.fingerprint === fingerprint);
-export const keepUnfinished = (one: Unfinished) =>
+export const keepUnfinished = (one: Unfinished) => {
+  ofThisPage.add(one.fingerprint);
   write([...read().filter(({ fingerprint }) => fingerprint !== one.fingerprint), one]);
-export const dropUnfinished = (fingerprint: string) => write(read().filter((one) => one.fingerprint !== fingerprint));
+};
+export const dropUnfinished = (fingerprint: string) => {
+  ofThisPage.delete(fingerprint);
+  write(read().filter((one) => one.fingerprint !== fingerprint));
+};
 
 /** The uploads that an earlier page began. They go on when the person chooses the file again. */
 export const interruptedAtom = atom<Unfinished[]>([]);
 
-/** Finds the uploads that no open tab is sending: a tab holds a lock for each of its files. */
+/** Takes an interrupted upload over: from now on the tray of this page shows it. */
+export function takeOver({ fingerprint }: Unfinished) {
+  ofThisPage.add(fingerprint);
+  store.set(interruptedAtom, (list) => list.filter((one) => one.fingerprint !== fingerprint));
+}
+
+/** Finds the uploads of earlier pages that no other open tab is sending: a tab holds a lock for each of its files. */
 export async function findInterrupted() {
   const kept = read();
   if (!kept.length) return store.set(interruptedAtom, []);
@@ -66,7 +80,7 @@ export async function findInterrupted() {
   const sending = new Set(held.map(({ name }) => name));
   store.set(
     interruptedAtom,
-    read().filter(({ hash }) => !sending.has(lockOf(hash))),
+    read().filter(({ fingerprint, hash }) => !ofThisPage.has(fingerprint) && !sending.has(lockOf(hash))),
   );
 }
 
@@ -74,6 +88,7 @@ export async function findInterrupted() {
 export const lockOf = (hash: string) => `lightbox-upload-${hash}`;
 
 function forget() {
+  ofThisPage.clear();
   store.set(interruptedAtom, []);
   try {
     localStorage.removeItem(key);

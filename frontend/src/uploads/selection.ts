@@ -70,6 +70,19 @@ export const includedSingles = (plan: Plan, choices: Choices) =>
 
 export const filesOf = (study: Study) => study.series.flatMap(({ files }) => files);
 
+/** The server puts no DICOM file into a study that a person makes, even if its header names no study. */
+const isJoinable = ({ kind }: Sorted) => kind !== 'dicom';
+/** True when the person can choose whether files become one study. */
+export const mayJoin = ({ single }: Plan) => single.filter(isJoinable).length > 1;
+/** Divides files without a DICOM study into those that become one study, and the others. */
+export const divide = (singles: Sorted[], together: boolean) => ({
+  joined: singles.filter((one) => together && isJoinable(one)),
+  separate: singles.filter((one) => !together || !isJoinable(one)),
+});
+
+export const singlesTitle = (singles: Sorted[]) =>
+  i18n.t(singles.some(isJoinable) ? 'uploads.plan.singles' : 'uploads.plan.dicomSingles');
+
 /** Returns the keys of the captions that cannot be sent, each with the contract's sentence. */
 export function captionFaults(plan: Plan, choices: Choices): Record<string, string> {
   const names = namesIn(plan);
@@ -100,16 +113,16 @@ export function groupsOf(plan: Plan, choices: Choices, patient: Person | undefin
       ),
     }),
   );
-  const singles = includedSingles(plan, choices);
-  if (!singles.length) return studies;
+  const groupOf = (singles: Sorted[], group: Pick<NewGroup, 'title' | 'study'>): NewGroup => ({
+    ...group,
+    patient,
+    files: singles.map((one) => ({ source: one.source, caption: caption(one.id, fileCaption(one, names)) })),
+  });
+  const { joined, separate } = divide(includedSingles(plan, choices), choices.together);
   const title = choices.title.trim();
   return [
     ...studies,
-    {
-      title: choices.together ? title : i18n.t('uploads.plan.singles'),
-      patient,
-      ...(choices.together && { study: title }),
-      files: singles.map((one) => ({ source: one.source, caption: caption(one.id, fileCaption(one, names)) })),
-    },
+    ...(joined.length ? [groupOf(joined, { title, study: title })] : []),
+    ...(separate.length ? [groupOf(separate, { title: singlesTitle(separate) })] : []),
   ];
 }

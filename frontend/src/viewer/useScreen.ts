@@ -16,6 +16,7 @@ export function useScreen(ready: boolean) {
   return {
     /** True once there was a picture, also after the access has ended. */
     opened,
-    onBack: () => (window.history.length > 1 ? navigate(-1) : navigate(paths.viewImages)),
+    /** The router numbers its entries. Before the first of them is another site, or nothing. */
+    onBack: () => ((window.history.state?.idx ?? 0) > 0 ? navigate(-1) : navigate(paths.viewImages)),
   };
 }
