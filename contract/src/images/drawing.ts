@@ -28,6 +28,7 @@ export const Region = z.object({
   deltaX: z.number(),
   deltaY: z.number(),
 });
+export type Region = z.infer<typeof Region>;
 
 /** One bit for each pixel, row by row, the lowest bit first (PS3.3 §C.9.2). Origins begin at 1. */
 export const Overlay = z.object({

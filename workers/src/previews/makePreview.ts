@@ -22,7 +22,7 @@ import { BlobParts, type StoredParts } from './blobParts.js';
 import type { Pictures, Prepared } from './preview.js';
 
 /** Rises when drawings must be made again. Workers then do so by and by (`maintenance/redrawOld.ts`). */
-export const DRAWING_VERSION = 3;
+export const DRAWING_VERSION = 4;
 /** Drawings that stay, as a filter. During an upgrade some are from workers of a newer version. */
 const upToDate = { version: { $gte: DRAWING_VERSION } };
 
