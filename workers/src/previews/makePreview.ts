@@ -119,8 +119,9 @@ function store(
   const drawing = prepared?.drawing ?? undrawable;
   const sealJson = (context: string, value: unknown) => seal(key, context, Buffer.from(JSON.stringify(value)));
   return core.db.transaction(async (session) => {
-    if (!prepared && before === 'ready') {
-      // The drawing of an older version is better than none.
+    // The drawing of an older version is better than none. That of a file without a preview may have a report and tags.
+    const isWorse = before === 'ready' ? !prepared?.preview : !prepared;
+    if (isWorse) {
       const older = { _id, version: { $lt: DRAWING_VERSION } };
       const kept = await Drawing.updateOne(older, { $set: { version: DRAWING_VERSION } }, { session });
       const image = kept.modifiedCount === 1 && (await Image.findById(_id, null, { session }).lean<ImageDoc>());
