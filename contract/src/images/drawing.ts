@@ -131,6 +131,8 @@ export const FrameFacts = z.object({
   rescaleSlope: z.number().optional(),
   rescaleIntercept: z.number().optional(),
   rescaleType: z.string().max(16).optional(),
+  /** True when the file has fractions: frames then hold steps of 16 bits, and the rescale is of these, not of the file. */
+  inSteps: z.boolean().optional(),
   windows: z.array(Window).max(16),
   voiFunction: z.enum(voiFunctions).optional(),
   modalityLut: LookupTable.optional(),
