@@ -273,6 +273,20 @@ describe('the export of a layer', () => {
     expect(read((await stateOf({ modalityLut: long })).ModalityLUTSequence)[0]).toEqual([0, 0, 16]);
   });
 
+  it('A presentation state of a file with fractions leaves out rescale and window, which are those of the drawing.', async () => {
+    const stateOf = async (changes: Partial<FrameFacts>) => {
+      const image = await dicomImage({ rescaleSlope: 0.001, rescaleIntercept: -7, ...changes });
+      await save(owner, image, { marks: all });
+      return parsed((await exported(owner, image, 'gsps').expect(200)).body);
+    };
+    expect(await stateOf({})).toMatchObject({ RescaleSlope: 0.001, SoftcopyVOILUTSequence: expect.anything() });
+    const state = await stateOf({ inSteps: true });
+    for (const element of ['RescaleSlope', 'RescaleIntercept', 'RescaleType', 'SoftcopyVOILUTSequence']) {
+      expect(state).not.toHaveProperty(element);
+    }
+    expect(state).toMatchObject({ PresentationLUTShape: 'IDENTITY', GraphicAnnotationSequence: expect.anything() });
+  });
+
   it('The same version is always the same instance, and another version another one.', async () => {
     const image = await dicomImage();
     const { version } = await save(owner, image, { marks: [line()] });

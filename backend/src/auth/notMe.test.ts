@@ -1,7 +1,8 @@
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import { limits } from '@lightbox/contract/limits.js';
-import { newId, oid } from '@lightbox/core/db/ids.js';
-import { linkTokenOf } from '@lightbox/core/keys/codes.js';
+import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { linkTokenOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
+import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { Authenticator } from '../testing/authenticator.js';
@@ -125,7 +126,28 @@ describe('the link of “this was not me”', () => {
     await api.as(token).get('/guest/alive').expect(200);
     await api.post('/auth/not-me', { token: await notMeToken(test.gateway, owner._id) }).expect(200);
     await api.as(token).get('/guest/alive').expect(401);
-    expect((await api.post('/guest/open', { link, code: made.code }).expect(410)).body.error).toBe('LINK_REVOKED');
+    await api.as(token).get(`/upload/image/${id}/frames`).expect(401);
+    expect((await api.post('/guest/open', { link, code: made.code }).expect(410)).body.error).toBe('EXPIRED');
+  });
+
+  it('the link ends thousands of guest links in one write, also old ones, and none of others or that has ended', async () => {
+    const { models, clock, keys } = test.gateway;
+    const { _id: image, owner } = await buildImage(test.gateway);
+    const [now, later] = [clock.now(), new Date(clock.now().getTime() + 3_600_000)];
+    const build = (madeBy: ObjectId, live = true): GuestLinkDoc => ({
+      ...{ _id: newId(), image, madeBy, live, createAt: new Date(now.getTime() - 100 * 3_600_000), expiresAt: later },
+      ...{ maxOpens: 1, opensLeft: 1, tries: 0, download: false, mailed: false, ...newCodeSeed(keys.codes) },
+    });
+    const [theirs, ended] = [build(newId()), build(owner._id, false)];
+    const links = Array.from({ length: 3_000 }, () => build(owner._id));
+    await models.GuestLink.insertMany([theirs, ended, ...links]);
+    await own(owner).put('/auth/password', { currentPassword: PASSWORD, newPassword: other }).expect(200);
+    await api.post('/auth/not-me', { token: await notMeToken(test.gateway, owner._id) }).expect(200);
+    const over = { image, expiresAt: { $lte: clock.now() } };
+    // They wait for the worker that ends them, with their events.
+    expect(await models.GuestLink.countDocuments({ ...over, live: true })).toBe(links.length);
+    expect(await models.GuestLink.countDocuments({ image, expiresAt: later })).toBe(2);
+    expect(await models.Event.countDocuments({ record: image, type: 'guest.revoked' })).toBe(0);
   });
 
   it('the link ends the carers and the requests for images of its three days, and no older ones', async () => {

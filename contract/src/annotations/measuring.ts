@@ -1,4 +1,4 @@
-import type { FrameFacts } from '../images/drawing.js';
+import type { FrameFacts, Region } from '../images/drawing.js';
 import type { MarkKind } from './schemas.js';
 
 export type MeasureKind = Exclude<MarkKind, 'arrow'>;
@@ -25,15 +25,27 @@ export const pixelShape = ({ pixelSpacing, pixelAspectRatio }: Shaped): readonly
 
 const inPixels: Scale = { x: 1, y: 1, unit: 'px', atDetector: false };
 
+const contains = ({ x0, y0, x1, y1 }: Region, [x, y]: Point) => x >= x0 && x <= x1 && y >= y0 && y <= y1;
+
+/** Returns the region whose scale is that of all points: it contains them, and whatever lies over it at a point has its scale. */
+function regionOf(regions: readonly Region[], points: readonly Point[]): Region | undefined {
+  const over = points.map((point) => regions.find((region) => contains(region, point)));
+  return regions.find(
+    (region) =>
+      points.every((point) => contains(region, point)) &&
+      over.every((first) => first?.deltaX === region.deltaX && first.deltaY === region.deltaY),
+  );
+}
+
 /**
- * Returns the size of a pixel for a measurement between these points. In an ultrasound picture the region of all points
- * decides alone: the first one in which a point lies is its own. Without a size that the file states, the unit is the pixel.
+ * Returns the size of a pixel for a measurement between these points. In an ultrasound picture its regions decide alone: one of
+ * them contains all points, such as the tissue around a box in colour, and the first region at each point has the same scale. Two
+ * pictures side by side have no common scale. Without a size that the file states, the unit is the pixel.
  */
 export function scaleAt(facts: Spaced, points: readonly Point[]): Scale {
   if (facts.regions?.length) {
-    const at = ([x, y]: Point) => facts.regions?.find(({ x0, y0, x1, y1 }) => x >= x0 && x <= x1 && y >= y0 && y <= y1);
-    const [region, ...others] = points.map(at);
-    return region?.deltaX && region.deltaY && others.every((other) => other === region)
+    const region = regionOf(facts.regions, points);
+    return region?.deltaX && region.deltaY
       ? { x: Math.abs(region.deltaX), y: Math.abs(region.deltaY), unit: 'mm', atDetector: false }
       : inPixels;
   }

@@ -28,6 +28,7 @@ export const Region = z.object({
   deltaX: z.number(),
   deltaY: z.number(),
 });
+export type Region = z.infer<typeof Region>;
 
 /** One bit for each pixel, row by row, the lowest bit first (PS3.3 §C.9.2). Origins begin at 1. */
 export const Overlay = z.object({
@@ -130,6 +131,8 @@ export const FrameFacts = z.object({
   rescaleSlope: z.number().optional(),
   rescaleIntercept: z.number().optional(),
   rescaleType: z.string().max(16).optional(),
+  /** True when the file has fractions: frames then hold steps of 16 bits, and the rescale is of these, not of the file. */
+  inSteps: z.boolean().optional(),
   windows: z.array(Window).max(16),
   voiFunction: z.enum(voiFunctions).optional(),
   modalityLut: LookupTable.optional(),

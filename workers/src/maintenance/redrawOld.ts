@@ -10,10 +10,9 @@ const PLACE = 2_000;
 const olderVersions = Array.from({ length: DRAWING_VERSION - 1 }, (_, i) => i + 1);
 
 /**
- * Enters the images whose drawing an older version made, a few at a time, until none is left. A file that cannot be drawn has
- * a drawing of this version that says so. One that an older version could draw keeps that drawing, and counts as drawn. Each
- * search goes on behind the last one and then begins anew: an image whose job was lost, or done by a worker of an older
- * version, does not stand in the way of the others.
+ * Enters the images whose drawing an older version made, a few at a time, until none is left. A file that this version fails to
+ * draw keeps the older drawing, which counts as made again. Each search goes on behind the last one and then begins anew: an image
+ * whose job was lost, or done by a worker of an older version, does not stand in the way of the others.
  */
 export async function redrawOld({ models, queues }: Core): Promise<void> {
   const { Drawing, Position } = models;

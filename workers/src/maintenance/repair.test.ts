@@ -10,6 +10,7 @@ import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { sealText } from '@lightbox/core/emergencies/sealed.js';
 import { system } from '@lightbox/core/events/events.js';
 import { removeImage } from '@lightbox/core/images/removeImage.js';
+import { undrawable } from '@lightbox/core/imaging/drawing.js';
 import { newCodeSeed } from '@lightbox/core/keys/codes.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { CarerDoc } from '@lightbox/core/models/carer.js';
@@ -650,6 +651,10 @@ describe('a drawing of an older version', () => {
   };
   const jobOf = (id: ObjectId) => worker.core.queues.all.previews.getJob(`${id}-drawing-${version}`);
   const versionOf = async (id: ObjectId) => (await worker.core.models.Drawing.findById(id).lean())?.version;
+  const sealedOf = async (id: ObjectId) => {
+    const found = await worker.core.models.Drawing.findById(id).lean();
+    return { drawing: bufferOf(found?.drawing as Buffer), tags: bufferOf(found?.tags as Buffer) };
+  };
 
   it('is made again once, behind new files and without a word to anybody', async () => {
     const { core } = worker;
@@ -675,16 +680,29 @@ describe('a drawing of an older version', () => {
     ['the job is given up', (id: ObjectId) => giveUpPreview(worker.core, String(id))],
   ] as const)('stays, and is not made again, when %s', async (_what, redraw) => {
     const { models } = worker.core;
+    // The file without a preview may have a report and tags.
     const [old, none] = [await drawn(version - 1), await drawn(version - 1, 'none')];
     await models.Image.updateOne({ _id: old }, { $set: { frames: 7 } });
     for (const id of [old, none]) await redraw(id);
     expect([await versionOf(old), await versionOf(none)]).toEqual([version, version]);
-    const sizeOf = async (id: ObjectId) =>
-      bufferOf((await models.Drawing.findById(id).lean())?.drawing as Buffer).length;
-    expect(await sizeOf(old)).toBe(sealed.drawing.length);
-    // A file that no version has drawn still says so.
-    expect(await sizeOf(none)).toBeGreaterThan(sealed.drawing.length);
+    expect([await sealedOf(old), await sealedOf(none)]).toEqual([sealed, sealed]);
     expect(await models.Image.findById(old).lean()).toMatchObject({ preview: 'ready', frames: 7 });
+    expect(await models.Image.findById(none).lean()).toMatchObject({ preview: 'none' });
+  });
+
+  it('stays, with the preview, when the new version finds no picture in the file, unless there was none before', async () => {
+    const { core } = worker;
+    const { models } = core;
+    const without = { prepare: async () => ({ preview: null, drawing: undrawable, tags: [] }) } as unknown as Pictures;
+    const [old, none] = [await drawn(version - 1), await drawn(version - 1, 'none')];
+    await models.Image.updateOne({ _id: old }, { $set: { frames: 7 } });
+    await models.Preview.create([{ _id: old, sealed: Buffer.alloc(1), width: 5, height: 6 }]);
+    for (const id of [old, none]) await makePreview(core, without, String(id), lastAttempt);
+    expect([await versionOf(old), await versionOf(none)]).toEqual([version, version]);
+    expect(await sealedOf(old)).toEqual(sealed);
+    expect(await models.Image.findById(old).lean()).toMatchObject({ preview: 'ready', frames: 7 });
+    expect(await models.Preview.findById(old).lean()).toMatchObject({ width: 5, height: 6 });
+    expect((await sealedOf(none)).drawing.length).toBeGreaterThan(sealed.drawing.length);
   });
 
   it('does not take the place of one of a newer version', async () => {

@@ -22,7 +22,7 @@ import { BlobParts, type StoredParts } from './blobParts.js';
 import type { Pictures, Prepared } from './preview.js';
 
 /** Rises when drawings must be made again. Workers then do so by and by (`maintenance/redrawOld.ts`). */
-export const DRAWING_VERSION = 3;
+export const DRAWING_VERSION = 4;
 /** Drawings that stay, as a filter. During an upgrade some are from workers of a newer version. */
 const upToDate = { version: { $gte: DRAWING_VERSION } };
 
@@ -119,8 +119,9 @@ function store(
   const drawing = prepared?.drawing ?? undrawable;
   const sealJson = (context: string, value: unknown) => seal(key, context, Buffer.from(JSON.stringify(value)));
   return core.db.transaction(async (session) => {
-    if (!prepared && before === 'ready') {
-      // The drawing of an older version is better than none.
+    // The drawing of an older version is better than none. That of a file without a preview may have a report and tags.
+    const isWorse = before === 'ready' ? !prepared?.preview : !prepared;
+    if (isWorse) {
       const older = { _id, version: { $lt: DRAWING_VERSION } };
       const kept = await Drawing.updateOne(older, { $set: { version: DRAWING_VERSION } }, { session });
       const image = kept.modifiedCount === 1 && (await Image.findById(_id, null, { session }).lean<ImageDoc>());

@@ -54,8 +54,12 @@ export function presentationOf(layer: LayerFacts): DataSet {
   };
 }
 
-/** The modality LUT and the window of the file, or its VOI LUT. Without them a viewer would show the stored values as they are. */
+/**
+ * The modality LUT and the window of the file, or its VOI LUT. Without them a viewer would show the stored values as they are.
+ * A file with fractions has none: the rescale of its drawing is of the product's own steps, and the values of the file are others.
+ */
 function valuesOf({ facts: file }: LayerFacts): DataSet {
+  if (file.inSteps) return {};
   const facts = factsOfFrame(file, 1);
   const { modalityLut, voiLuts } = facts;
   const [window] = facts.windows;

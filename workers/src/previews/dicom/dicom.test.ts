@@ -208,14 +208,15 @@ describe('the regions of an ultrasound picture', () => {
     else bytes.writeUIntLE(value, 0, size);
     return element(tag, vr, bytes);
   };
-  const region = (unitY: number, priority: number, [x0, y0, x1, y1]: [number, number, number, number]) =>
+  type Place = [number, number, number, number];
+  const region = (unitY: number, flags: number, [x0, y0, x1, y1]: Place, deltaX = 0.02) =>
     item(
       Buffer.concat([
-        binary(0x00186016, 'UL', 4, priority),
+        binary(0x00186016, 'UL', 4, flags),
         ...[x0, y0, x1, y1].map((place, i) => binary(0x00186018 + i * 2, 'UL', 4, place)),
         binary(0x00186024, 'US', 2, unitY === 3 ? 3 : 4),
         binary(0x00186026, 'US', 2, unitY),
-        binary(0x0018602c, 'FD', 8, 0.02),
+        binary(0x0018602c, 'FD', 8, deltaX),
         binary(0x0018602e, 'FD', 8, 0.01),
       ]),
     );
@@ -238,12 +239,27 @@ describe('the regions of an ultrasound picture', () => {
     expect(unitAt(await factsOf(region(7, 1, [0, 0, 15, 15])), 2, 2)).toMatchObject({ unit: 'px', x: 1 });
   });
 
+  // Flags of 0 stand for the high priority (PS3.3 §C.8.5.5.1.3).
   test('that lie over another one come before it by their priority', async () => {
-    const facts = await factsOf(region(3, 0, [0, 0, 15, 15]), region(7, 1, [0, 8, 15, 15]));
+    const facts = await factsOf(region(3, 1, [0, 0, 15, 15]), region(7, 0, [0, 8, 15, 15]));
     expect(unitAt(facts, 2, 2).unit).toBe('mm');
     expect(unitAt(facts, 2, 10).unit).toBe('px');
     // From one into the other.
     expect(lengthOf(facts, [2, 2], [2, 10]).scale.unit).toBe('px');
+  });
+
+  test('give one scale to a line into a box that lies over the tissue with the same scale, and none with another one', async () => {
+    const tissue = region(3, 1, [0, 0, 15, 15]);
+    const scaleOf = async (box: Buffer) => lengthOf(await factsOf(tissue, box), [2, 2], [6, 6]).scale;
+    const scale = { unit: 'mm', x: expect.closeTo(0.2), y: expect.closeTo(0.1) };
+    expect(await scaleOf(region(3, 0, [4, 4, 8, 8]))).toMatchObject(scale);
+    expect(await scaleOf(region(3, 0, [4, 4, 8, 8], 0.04))).toMatchObject({ unit: 'px', x: 1 });
+  });
+
+  test('that are two pictures side by side have no scale for a line across them', async () => {
+    const facts = await factsOf(region(3, 0, [0, 0, 7, 15]), region(3, 0, [8, 0, 15, 15]));
+    expect(lengthOf(facts, [2, 2], [6, 2]).scale.unit).toBe('mm');
+    expect(lengthOf(facts, [2, 2], [10, 2]).scale.unit).toBe('px');
   });
 });
 

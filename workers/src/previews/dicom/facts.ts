@@ -217,7 +217,7 @@ function aspectRatio(set: DataSet): [number, number] | null {
 /** PS3.3 §C.8.5.5.1.15: 3 stands for centimetres. */
 const CENTIMETRES = 3;
 
-/** Returns the regions of an ultrasound picture, first those that lie over others (PS3.3 §C.8.5.5.1.4). */
+/** Returns the regions of an ultrasound picture, first those that lie over others. */
 function regions(set: DataSet): FrameFacts['regions'] | null {
   const found = set
     .items(0x00186011)
@@ -230,9 +230,10 @@ function regions(set: DataSet): FrameFacts['regions'] | null {
       const size = isLength
         ? { deltaX: Math.abs(deltaX) * 10, deltaY: Math.abs(deltaY) * 10 }
         : { deltaX: 0, deltaY: 0 };
-      return [{ priority: (item.number(0x00186016) ?? 0) & 1, region: { x0, y0, x1, y1, ...size } }];
+      // Bit 0 of the flags is 0 for the pixels of a high priority and 1 for those of a low one (PS3.3 §C.8.5.5.1.3).
+      return [{ isLow: (item.number(0x00186016) ?? 0) & 1, region: { x0, y0, x1, y1, ...size } }];
     })
-    .sort((a, b) => b.priority - a.priority)
+    .sort((a, b) => a.isLow - b.isLow)
     .map(({ region }) => region);
   return found.length > 0 ? found : null;
 }

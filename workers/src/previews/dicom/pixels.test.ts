@@ -106,12 +106,19 @@ describe('greys reach a viewer with their values', () => {
       ]),
     );
     const { drawing, blob } = await prepared(file);
-    const { rescaleSlope = 0, rescaleIntercept = 0 } = factsOfFrame(drawing.facts, 1);
+    const { rescaleSlope = 0, rescaleIntercept = 0, inSteps } = factsOfFrame(drawing.facts, 1);
+    expect(inSteps).toBe(true);
     const { values } = await viewerFrame(drawing, blob, 0);
     const off = Array.from(values, (value, i) =>
       Math.abs(value * rescaleSlope + rescaleIntercept - shown(fractions[i] ?? 0)),
     );
     expect(Math.max(...off)).toBeLessThan(0.002);
+  });
+
+  test('as whole numbers, whose rescale is that of the file', async () => {
+    const { facts } = (await prepared(nativeFile({ ...GREY, extra: ofFile }, words))).drawing;
+    expect(facts).toMatchObject({ rescaleSlope: 2, rescaleIntercept: 1 });
+    expect(facts).not.toHaveProperty('inSteps');
   });
 
   test('with fractions, in the window of their own values', async () => {

@@ -93,6 +93,7 @@ function filmFacts(film: Film): FrameFacts {
       frameTime: frames.count > 1 ? frameTime(set) : null,
       perFrame: perFrameFacts(film),
       overlays: overlays.length > 0 ? overlays : null,
+      inSteps: film.rescale ? true : null,
     }),
     previewFrame: middle + 1,
   };
