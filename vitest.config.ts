@@ -83,6 +83,7 @@ export default defineConfig({
           include: screens.filter((file) => !alone.includes(file)),
           setupFiles: ['frontend/vitest.setup.ts', 'frontend/src/lib/Toasts.tsx'],
           testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
@@ -94,6 +95,7 @@ export default defineConfig({
           include: alone,
           setupFiles: ['frontend/vitest.setup.ts'],
           testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
     ],

@@ -20,6 +20,7 @@ export const contentKey = (id: string) => ['images', 'content', id] as const;
 export const studies = ['studies', 'one'] as const;
 export const studyKey = (id: string) => [...studies, id] as const;
 export const timelineKey = (id: string) => ['timeline', id] as const;
+export const copyChangesKey = (id: string) => ['copyChanges', id] as const;
 
 export function findListed(cache: QueryClient, matches: (image: Image) => boolean) {
   for (const [key, page] of cache.getQueriesData<ImagePage>({ queryKey: lists })) {

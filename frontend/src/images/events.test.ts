@@ -9,9 +9,10 @@ import { analysisEvents } from '../analysis/analysis';
 import { endSession, startSession } from '../auth/session';
 import { liveClient } from '../lib/live';
 import { shareEvents } from '../sharing/sharing';
-import { studyKey, timelineKey } from './cache';
+import { lists, studyKey, timelineKey } from './cache';
 import { watchEnds } from './ends';
 import { imageEvents, imageList, oneImage } from './images';
+import { copyChangesOf } from './insight';
 import { studyEvents } from './studies';
 
 const id = (n: number) => String(n).padStart(24, '0');
@@ -79,6 +80,23 @@ it('image:updated of an image that is not shown sends no request.', async () => 
   imageEvents['image:updated']?.({ imagemetadataId: id(404) }, cache);
   await vi.advanceTimersByTimeAsync(1000);
   expect(asked).not.toHaveBeenCalled();
+});
+
+it('image:updated of an image that was drawn after a dialog had asked how its copy differs lets the dialog ask again.', async () => {
+  const frame = { columns: 640, rows: 480 };
+  const asked = answers({ data: { changes: [], burnedIn: 'no', preview: true, text: [], frame } });
+  const options = { ...copyChangesOf(imageId), refetchInterval: false as const };
+  cache.setQueryData(options.queryKey, { changes: [], burnedIn: 'unknown', preview: false, text: [], frame: null });
+  cache.removeQueries({ queryKey: lists });
+  const observer = new QueryObserver(cache, { ...options, staleTime: Number.POSITIVE_INFINITY });
+  const stop = observer.subscribe(() => undefined);
+  for (let n = 0; n < 2; n++) {
+    imageEvents['image:updated']?.({ imagemetadataId: imageId }, cache);
+    await vi.advanceTimersByTimeAsync(1000);
+  }
+  stop();
+  expect(observer.getCurrentResult().data?.frame).toEqual(frame);
+  expect(asked).toHaveBeenCalledOnce();
 });
 
 it('An image that was deleted before it is read again leaves the list.', async () => {

@@ -13,10 +13,11 @@ import {
 } from '@tanstack/react-query';
 import { coalesce } from '../lib/coalesce';
 import { ApiError, download, send } from '../lib/http';
-import { fetchAnew, isRead, reread } from '../lib/live';
+import { fetchAnew, isRead, reread, rereadWhere } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
 import {
   contentKey,
+  copyChangesKey,
   dropImage,
   findListed,
   isShown,
@@ -136,6 +137,7 @@ export const imageEvents = {
   feeds: [lists, ['images', 'one'], ['timeline']],
   'image:uploaded': ({ studyId }, cache) => (studyId ? refreshStudy(cache, studyId) : refreshLists(cache, 'uploaded')),
   'image:updated': ({ imagemetadataId: id, studyId }, cache) => {
+    rereadWhere<{ frame: object | null }>(cache, copyChangesKey(id), ({ frame }) => frame === null);
     if (studyId && !isShown(cache, id)) return isRead(cache, lists) ? refreshStudy(cache, studyId) : undefined;
     if (!mayBeShown(cache, id)) return;
     coalesce(`image ${id}`, () => void rereadImage(cache, id));

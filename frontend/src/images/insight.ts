@@ -4,7 +4,7 @@ import type { TimelineEntry } from '@lightbox/contract/images/insight.js';
 import { shareCalls } from '@lightbox/contract/sharing/calls.js';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { send } from '../lib/http';
-import { timelineKey } from './cache';
+import { copyChangesKey, timelineKey } from './cache';
 
 const PAGE = 20;
 
@@ -55,11 +55,11 @@ export const whyOf = (imageId: string, userId: string) =>
 /** The differences of the copy without identity that a recipient would get. Each request is recorded: it is sent on demand. */
 export const copyChangesOf = (imageId: string) =>
   queryOptions({
-    queryKey: ['copyChanges', imageId],
+    queryKey: copyChangesKey(imageId),
     queryFn: async ({ signal }) =>
       (await send(imageCalls.getDeidentifiedChanges, { params: { id: imageId } }, { signal })).data,
     staleTime: 0,
-    // A worker draws a new file soon: nothing can be blacked out before.
+    // A worker draws a new file soon: nothing can be blacked out before. A busy one tells it later (`image:updated`).
     refetchInterval: ({ state: { data, dataUpdateCount } }) =>
       data?.frame === null && dataUpdateCount < 5 ? 2_000 : false,
     gcTime: 0,
