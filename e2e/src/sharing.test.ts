@@ -97,7 +97,6 @@ async function seesCodeSideways(person: Person, caption: string): Promise<void> 
       return bottom <= innerHeight && document.elementFromPoint(left + 9, bottom - 9) === box;
     })()`;
     await expect.poll(() => page.evaluate(isSeen)).toBe(true);
-    // The code that keeps Back loads with the first sheet.
     await expect.poll(() => page.evaluate('Boolean(history.state?.sheet)')).toBe(true);
     await page.goBack();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
