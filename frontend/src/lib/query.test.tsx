@@ -35,6 +35,22 @@ function Form({ silent }: { silent: Silent }) {
   );
 }
 
+/** A form whose failures are told by a toast, and which is drawn again from time to time. */
+function Toasted() {
+  const [drawn, draw] = useState(0);
+  const { mutate } = useMutation({ mutationFn: () => new Promise((_, reject) => (fail = () => reject(new Error()))) });
+  return (
+    <>
+      <button type="button" onClick={() => mutate()}>
+        Send
+      </button>
+      <button type="button" onClick={() => draw(drawn + 1)}>
+        Draw again
+      </button>
+    </>
+  );
+}
+
 function Screen({ silent }: { silent: Silent }) {
   const [open, setOpen] = useState(true);
   return (
@@ -98,3 +114,16 @@ it.each(['before', 'after'])(
     expect(told).not.toHaveBeenCalled();
   },
 );
+
+it('The next person is not told of a failure of the last one, whose form was drawn once more after the sign-out.', async () => {
+  startSession(person(1), 'token');
+  renderScreen(<Toasted />);
+  await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+  const [mutation] = queryClient.getMutationCache().getAll();
+  act(() => endSession('logout'));
+  await userEvent.click(screen.getByRole('button', { name: 'Draw again' }));
+  act(() => startSession(person(2), 'another'));
+  await act(async () => fail());
+  await waitFor(() => expect(mutation?.state.status).toBe('error'));
+  expect(told).not.toHaveBeenCalled();
+});

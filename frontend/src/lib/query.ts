@@ -1,4 +1,4 @@
-import { MutationCache } from '@tanstack/react-query';
+import { type Mutation, MutationCache } from '@tanstack/react-query';
 import { errorText } from './errors';
 import { ApiError } from './http';
 import { liveClient } from './live';
@@ -35,7 +35,7 @@ export const queryClient = liveClient({
   },
   mutationCache: new MutationCache({
     onError: (error, _variables, _context, mutation) => {
-      if (mutation.meta?.silent) return;
+      if (mutation.meta?.silent || isOver(mutation)) return;
       toast.error(errorText(error, mutation.meta?.fallback));
     },
   }),
@@ -43,13 +43,16 @@ export const queryClient = liveClient({
 
 const mutations = queryClient.getMutationCache();
 
-// The person has closed the dialog, or left the screen, that would have shown the failure. A change that is in the cache no
-// more is of a person who has left.
+/** True for a change of a person who has left. A screen that is drawn once more gives it back its own options. */
+const isOver = (mutation: Mutation<unknown, unknown, unknown, unknown>) =>
+  !mutations.getAll().includes(mutation as Mutation);
+
+// The person has closed the dialog, or left the screen, that would have shown the failure.
 mutations.subscribe((event) => {
   if (event.type !== 'observerRemoved') return;
   const { mutation } = event;
   const { options, state } = mutation;
-  if (options.meta?.silent !== true || state.status !== 'pending' || !mutations.getAll().includes(mutation)) return;
+  if (options.meta?.silent !== true || state.status !== 'pending' || isOver(mutation)) return;
   mutation.setOptions({ ...options, meta: { ...options.meta, silent: false } });
 });
 
