@@ -134,6 +134,25 @@ test('Files of another patient are held until the person gives a reason for all 
   await clearTray();
 });
 
+test('The form for one file leads back to the question about another patient that was closed.', async () => {
+  const { page } = provider;
+  await visit(page, '/upload');
+  await page.locator('input[type=file]').setInputFiles(join(slices('us', '404', 1, 'KHAN^OMAR'), 'IM0001'));
+  await page.getByLabel('Caption').fill('Abdomen');
+  await page.getByRole('combobox', { name: /Patient/ }).fill('Iqra');
+  await page.getByRole('option', { name: /Iqra/ }).click();
+  await button(page, 'Upload Image').click();
+  const dialog = page.getByRole('alertdialog');
+  await dialog.getByText('KHAN, OMAR').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await button(page, 'Decide').waitFor();
+  faults.push(...(await provider.lookTwice('upload-held')));
+  await button(page, 'Decide').click();
+  await dialog.getByRole('button', { name: 'Upload without a patient' }).click();
+  await page.waitForURL('**/view-images**');
+});
+
 test('A large upload that a reload cuts off goes on with the same file, and this browser keeps no name.', async () => {
   const { page } = provider;
   const side = 2200;
