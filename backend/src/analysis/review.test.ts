@@ -375,6 +375,37 @@ it('The analysis before is that of an earlier image of the patient which the vie
   expect(await previous(colleague)).toMatchObject({ imageId: image.id });
 });
 
+it('A withdrawn analysis is not offered as the analysis before; an earlier one is.', async () => {
+  const { image, patient } = await setScene();
+  const { owner } = image;
+  const build = (caption: string, days: number) =>
+    buildImage(test.gateway, {
+      owner,
+      patient: patient._id,
+      caption,
+      createAt: new Date(test.clock.now().getTime() - days * 86_400_000),
+    });
+  const previous = async () => (await api.as(owner).get(`/analyze/${image.id}/previous`).expect(200)).body.data;
+  const [older, newer] = [await build('Two years ago', 700), await build('Last year', 300)];
+  await complete(older);
+  await sign(owner, newer, await complete(newer)).expect(200);
+  expect(await previous()).toMatchObject({ imageId: newer.id });
+  await withdraw(owner, newer).expect(200);
+  expect(await previous()).toMatchObject({ imageId: older.id });
+  // A draft that nobody signed is withdrawn by an administrator.
+  await withdraw(await buildAdmin(test.gateway), older).expect(200);
+  expect(await previous()).toBeNull();
+  const ofRun = (description: string) => ({ ...findings, description });
+  await complete(image, ofRun('First'));
+  await sign(owner, image, await complete(image, ofRun('Second'))).expect(200);
+  expect(await previous()).toMatchObject({ imageId: image.id, findings: { description: 'First' } });
+  await withdraw(owner, image).expect(200);
+  await complete(image, ofRun('Third'));
+  expect(await previous()).toMatchObject({ imageId: image.id, findings: { description: 'First' } });
+  await complete(image, ofRun('Fourth'));
+  expect(await previous()).toMatchObject({ imageId: image.id, findings: { description: 'Third' } });
+});
+
 describe('the consent of the patient', () => {
   const ask = (value: 'ask' | 'off') =>
     test.gateway.models.Setting.updateOne(

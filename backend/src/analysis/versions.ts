@@ -89,20 +89,24 @@ export async function getPreviousAnalysis(
 
 type Text = Pick<PreviousAnalysis, 'at' | 'findings'>;
 
-/** Returns the signed text of an image, else the result of its last run; null when there is none to be read. */
+/** Returns the signed text of an image, else the result of its last run; null when it is withdrawn or may not be read. */
 async function textOf(gateway: Gateway, image: ImageDoc): Promise<Text | null> {
   const analysis: AnalysisDoc | null = await findAnalysis(gateway, image);
   const signed = analysis?.signed && (await versionOf(gateway, image, analysis.signed.version));
   if (signed) return { at: signed.at.toISOString(), findings: signed.findings };
-  if (!analysis?.findings || (await hidesDrafts(gateway, image, analysis))) return null;
+  if (!analysis?.findings || analysis.review?.state === 'withdrawn') return null;
+  if (await hidesDrafts(gateway, image, analysis)) return null;
   return { at: (analysis.finishedAt ?? analysis.startedAt).toISOString(), findings: analysis.findings };
 }
 
+/** Returns the run before the last one, without those whose signature was withdrawn. */
 async function runBefore(gateway: Gateway, image: ImageDoc): Promise<Text | null> {
   if (await hidesDrafts(gateway, image, await findAnalysis(gateway, image))) return null;
-  const [, before] = await gateway.models.AnalysisVersion.find({ image: image._id, kind: 'run' })
+  const versions = await gateway.models.AnalysisVersion.find({ image: image._id })
     .sort({ version: -1 })
-    .limit(2)
     .lean<AnalysisVersionDoc[]>();
+  const withdrawn = new Set(versions.map((one) => one.withdrawn && one.signature?.of));
+  const [, ...earlier] = versions.filter(({ kind }) => kind === 'run');
+  const before = earlier.find(({ version }) => !withdrawn.has(version));
   return before ? { at: before.at.toISOString(), findings: before.findings } : null;
 }

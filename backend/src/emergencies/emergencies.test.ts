@@ -323,19 +323,21 @@ describe('while the setting is on', () => {
     };
     const act = (move: Act, id: string, by: Person) => api.as(by).post(`/emergencies/${id}/${move}`, bodies[move]);
     const acts = Object.keys(reviewMoves) as Act[];
+    const turnOfAdmins = (state: EmergencyDoc['state']) => state === 'open' || state === 'answered';
 
     it.each(reviewStates.flatMap((state) => acts.map((move) => ({ state, move }))))(
       'in the state $state, “$move” is answered as the table of moves says',
       async ({ state, move }) => {
         const [provider, patient] = [await buildProvider(test.gateway), await buildPatient(test.gateway)];
-        const { _id } = await buildEmergency(test.gateway, { provider, patient, state, waits: state === 'open' });
+        const { _id } = await buildEmergency(test.gateway, { provider, patient, state, waits: turnOfAdmins(state) });
         const { from, to } = reviewMoves[move];
         const may = (from as readonly string[]).includes(state);
         const by = move === 'answer' ? provider : admin;
         const answer = await act(move, String(_id), by).expect(may ? 200 : 409);
         if (may) expect(answer.body.data.review.state).toBe(to);
         const kept = await test.gateway.models.Emergency.findById(_id).lean<EmergencyDoc>();
-        expect(kept?.state).toBe(may ? to : state);
+        const now = may ? to : state;
+        expect(kept).toMatchObject({ state: now, waits: turnOfAdmins(now) });
       },
     );
 
@@ -351,7 +353,9 @@ describe('while the setting is on', () => {
       await act('question', id, admin).expect(200);
       expect(await waiting()).toBe(before - 1);
       await act('answer', id, provider).expect(200);
+      expect(await waiting(), 'an answer is no decision').toBe(before);
       const { body } = await act('approve', id, admin).expect(200);
+      expect(await waiting()).toBe(before - 1);
       const told = { emergencyId: id, patientId: patient.id };
       for (const event of ['emergency:questioned', 'emergency:answered', 'emergency:approved']) {
         await eventually(() => expect(watching.seen(event)).toContainEqual(told));
@@ -370,6 +374,23 @@ describe('while the setting is on', () => {
       const promoted = { ...provider, ...(await signIn(test.gateway, provider._id)) };
       const other = await buildEmergency(test.gateway, { provider, patient });
       await act('approve', String(other._id), promoted).expect(403);
+    });
+
+    it('the answer goes to the administrator who asked, and to all of them when that one is none any more', async () => {
+      const answered = async (leave: (asker: Person) => Promise<unknown>) => {
+        const { provider, patient } = await arrange();
+        const asker = await buildAdmin(test.gateway);
+        const { _id } = await buildEmergency(test.gateway, { provider, patient });
+        await act('question', String(_id), asker).expect(200);
+        await leave(asker);
+        await act('answer', String(_id), provider).expect(200);
+        const [event] = (await eventsOf(String(_id))).filter(({ type }) => type === 'emergency.answered');
+        const told = new Set(event?.recipients?.map(String));
+        return { provider: told.has(provider.id), asker: told.has(asker.id), others: told.has(admin.id) };
+      };
+      expect(await answered(async () => undefined)).toEqual({ provider: true, asker: true, others: false });
+      const demote = ({ id }: Person) => api.as(admin).put(`/users/role/${id}`, { role: 'healthProvider' }).expect(200);
+      expect(await answered(demote)).toEqual({ provider: true, asker: false, others: true });
     });
 
     it('those without a decision come first, page by page', async () => {

@@ -7,6 +7,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { NewEvent } from '@lightbox/core/events/events.js';
 import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { Answer, Context } from '../context.js';
+import { activeAdmins } from '../users/admins.js';
 import { requireEmergency } from './emergencies.js';
 import { presentEmergency } from './present.js';
 
@@ -22,7 +23,7 @@ interface Step {
   field: 'question' | 'answer' | 'approval';
   text: string;
   /** The people whose browsers are notified, beside administrators. */
-  to: (emergency: EmergencyDoc) => (ObjectId | undefined)[];
+  to: (emergency: EmergencyDoc) => ObjectId[];
 }
 
 /** Moves the review on. `CONFLICT` when the state does not allow it: another administrator may have been faster. */
@@ -40,11 +41,10 @@ async function take(context: Context<Call>, { move, rule, type, field, text, to 
     await Emergency.updateOne(
       { _id },
       // All texts of a record are under one key, so that the key of its reason stands for all of them.
-      { $set: { ...sealAgain(gateway.keys, before), [field]: said, state, waits: false } },
+      { $set: { ...sealAgain(gateway.keys, before), [field]: said, state, waits: state === 'answered' } },
       { session: tx.session },
     );
-    const recipients = to(before).filter((id) => id !== undefined);
-    tx.record({ type, record: _id, owners: [before.patient], recipients });
+    tx.record({ type, record: _id, owners: [before.patient], recipients: to(before) });
     return _id;
   });
   return { data: await presentEmergency(gateway, viewer, await requireEmergency(gateway, viewer, params.id)) };
@@ -70,12 +70,18 @@ export const questionEmergency = (context: Context<typeof emergencyCalls.questio
     to: ({ provider }) => [provider],
   });
 
-export const answerEmergency = (context: Context<typeof emergencyCalls.answerEmergency>) =>
-  take(context, {
+/** The answer goes to the administrator who asked, or to all while that one is no active administrator. */
+export async function answerEmergency(context: Context<typeof emergencyCalls.answerEmergency>) {
+  const admins = await activeAdmins(context.gateway);
+  return take(context, {
     move: 'answer',
     rule: 'answer',
     type: 'emergency.answered',
     field: 'answer',
     text: context.body.answer,
-    to: ({ provider, question }) => [provider, question?.by],
+    to: ({ provider, question }) => {
+      const asker = admins.filter((id) => question && id.equals(question.by));
+      return [provider, ...(asker.length > 0 ? asker : admins)];
+    },
   });
+}

@@ -21,7 +21,7 @@ export interface EmergencyDoc {
   live: boolean;
   endedAt?: Date;
   state: ReviewState;
-  /** True until an administrator decides: the state is `open`. Lists begin with these. */
+  /** True while it is the turn of the administrators: the state is `open` or `answered`. Lists begin with these. */
   waits: boolean;
   question?: Said;
   answer?: Said;

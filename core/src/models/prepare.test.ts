@@ -72,6 +72,17 @@ it('The indexes of a version before go where another one has their place.', asyn
   expect(byWord.map(({ key }) => key)).toEqual([bySearch]);
 });
 
+it('An emergency access that an older version left answered waits for the administrators again.', async () => {
+  const { Emergency } = core.models;
+  const states = ['questioned', 'answered', 'approved'];
+  const old = states.map((state) => ({ _id: newId(), provider: newId(), patient: newId(), state, waits: false }));
+  await Emergency.collection.insertMany(old as never[]);
+  await prepare();
+  const ids = old.map(({ _id }) => _id);
+  const waiting = await Emergency.find({ _id: { $in: ids }, waits: true }, { state: 1 }).lean();
+  expect(waiting.map(({ state }) => state)).toEqual(['answered']);
+});
+
 it('A database of a version without cards gets them once, by one of the processes, which continue after a stop.', async () => {
   const { Image, Card, Task, Position, User } = core.models;
   const [owner, recipient] = [newId(), newId()];

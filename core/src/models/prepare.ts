@@ -33,10 +33,11 @@ async function prepareModel(model: Model<unknown>, warn: (error: unknown, text: 
 /**
  * Images of versions without studies stand for themselves; an index finds them. DICOM files that were stored then stay
  * single, because their UIDs are in the sealed files alone. Their shares had one unique index that allows a person no
- * second share of a study.
+ * second share of a study. An emergency access whose provider had answered waited for nobody.
  */
-async function upgrade({ Image, Share, User }: Models): Promise<void> {
+async function upgrade({ Emergency, Image, Share, User }: Models): Promise<void> {
   await Image.collection.updateMany({ isLead: null as never }, [{ $set: { isLead: true, shownTo: '$audience' } }]);
+  await Emergency.updateMany({ state: 'answered', waits: false }, { $set: { waits: true } });
   await dropIndexOf(Share.collection, 'image,recipient');
   // `bySearch` begins with the words.
   await dropIndexOf(User.collection, 'words');

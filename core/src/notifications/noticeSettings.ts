@@ -3,8 +3,8 @@ import { nextAt } from '@lightbox/contract/notifications/clock.js';
 import { TimeZone } from '@lightbox/contract/timeZone.js';
 import type { UserDoc } from '../models/user.js';
 
-/** The time zone of people whose browser has not sent theirs: that of this process (`TZ`). */
-const serverTimeZone = TimeZone.catch('UTC').parse(Intl.DateTimeFormat().resolvedOptions().timeZone);
+/** The time zone of this process (`TZ`), and of people whose browser has not sent theirs. */
+export const serverTimeZone = TimeZone.catch('UTC').parse(Intl.DateTimeFormat().resolvedOptions().timeZone);
 
 export const timeZoneOf = ({ timeZone }: Pick<UserDoc, 'timeZone'>): string => timeZone ?? serverTimeZone;
 

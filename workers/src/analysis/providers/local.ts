@@ -1,6 +1,8 @@
 import { isPaired } from '@lightbox/contract/analysis/bodyParts.js';
 import type { Findings } from '@lightbox/contract/analysis/schemas.js';
 import { inEnglish, type Sentence, sentence } from '@lightbox/contract/analysis/sentences.js';
+import { dateIn } from '@lightbox/contract/notifications/clock.js';
+import { serverTimeZone } from '@lightbox/core/notifications/noticeSettings.js';
 import type { Measurements } from '../../previews/preview.js';
 import { type AnalysisInput, type AnalysisProvider, type AnalysisRun, requirePicture, undrawable } from './provider.js';
 
@@ -9,7 +11,7 @@ type Dicom = NonNullable<Facts['dicom']>;
 type Detail = NonNullable<Facts['dicomDetail']>;
 
 /** Describes the picture and its header in words, without any interpretation. Numbers are measurements. */
-export function localProvider(now: () => Date = () => new Date()): AnalysisProvider {
+export function localProvider(now: () => Date = () => new Date(), timeZone = serverTimeZone): AnalysisProvider {
   const [name, model, modelVersion] = ['local', 'measurements-1', '2'];
   return {
     name,
@@ -22,7 +24,7 @@ export function localProvider(now: () => Date = () => new Date()): AnalysisProvi
       if (!measured) throw undrawable();
       onProgress(90);
       const said = {
-        description: describe(input, measured, now()),
+        description: describe(input, measured, { now: now(), timeZone }),
         warnings: [sentence('NO_MODEL'), ...qualityWarnings(input, measured), ...missing(input)],
         measurements: measurements(input, measured),
       };
@@ -44,11 +46,17 @@ export function localProvider(now: () => Date = () => new Date()): AnalysisProvi
   };
 }
 
+interface Moment {
+  now: Date;
+  /** The time zone whose calendar says which day it is. */
+  timeZone: string;
+}
+
 /** Returns the header and the look of the picture in words. */
-function describe({ contentType, facts }: AnalysisInput, measured: Measurements, now: Date): Sentence[] {
+function describe({ contentType, facts }: AnalysisInput, measured: Measurements, moment: Moment): Sentence[] {
   const { dicom, dicomDetail } = facts;
   return [
-    ...(dicom ? study(dicom, now) : [sentence('PICTURE', { kind: contentType === 'image/png' ? 'PNG' : 'JPEG' })]),
+    ...(dicom ? study(dicom, moment) : [sentence('PICTURE', { kind: contentType === 'image/png' ? 'PNG' : 'JPEG' })]),
     ...(dicomDetail ? place(dicomDetail) : []),
     ...frames(dicom),
     ...look(facts, measured),
@@ -68,7 +76,7 @@ function measurements({ facts: { dicom, dicomDetail } }: AnalysisInput, measured
   ];
 }
 
-function study(dicom: Dicom, now: Date): Sentence[] {
+function study(dicom: Dicom, moment: Moment): Sentence[] {
   const { bodyPart, view, studyDate } = dicom;
   const modality = dicom.modality ?? '';
   const part = bodyPart?.toLowerCase() ?? '';
@@ -77,12 +85,16 @@ function study(dicom: Dicom, now: Date): Sentence[] {
     if (part) return sentence('STUDY_PART', { modality, part });
     return view ? sentence('STUDY_VIEW', { modality, view }) : sentence('STUDY', { modality });
   };
-  return [what(), ...(studyDate ? [made(studyDate, now)] : [])];
+  return [what(), ...(studyDate ? [made(studyDate, moment)] : [])];
 }
 
-function made(date: string, now: Date): Sentence {
-  const days = Math.floor((now.getTime() - Date.parse(`${date}T00:00:00Z`)) / 86_400_000);
-  if (days < 0) return sentence('MADE_LATER', { date });
+const hourMs = 3_600_000;
+
+/** A study has the date of the device's calendar, without a time zone. */
+function made(date: string, { now, timeZone }: Moment): Sentence {
+  // A day begins first at UTC+14. Until then it has begun nowhere.
+  if (date > dateIn(new Date(now.getTime() + 14 * hourMs), 'UTC')) return sentence('MADE_LATER', { date });
+  const days = Math.max(0, (Date.parse(dateIn(now, timeZone)) - Date.parse(date)) / (24 * hourMs));
   if (days < 60) return sentence('MADE_DAYS', { date, count: days });
   if (days < 730) return sentence('MADE_MONTHS', { date, count: Math.floor(days / 30.44) });
   return sentence('MADE_YEARS', { date, count: Math.floor(days / 365.25) });

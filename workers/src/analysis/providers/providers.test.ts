@@ -129,6 +129,29 @@ describe('local', () => {
     expect(said?.warnings.map((one) => one?.code).filter((code) => !ofPixels.includes(code ?? ''))).toEqual(codes);
   });
 
+  test.each([
+    // The file says 2024-02-29. It is that day in Karachi, and not yet in London.
+    ['2024-02-28T20:00:00Z', 'Asia/Karachi', 'MADE_DAYS', 0],
+    ['2024-02-28T20:00:00Z', 'UTC', 'MADE_DAYS', 0],
+    ['2024-02-28T20:00:00Z', 'America/New_York', 'MADE_DAYS', 0],
+    // The day begins first at UTC+14.
+    ['2024-02-28T10:00:00Z', 'UTC', 'MADE_DAYS', 0],
+    ['2024-02-28T09:59:59Z', 'UTC', 'MADE_LATER', undefined],
+    ['2024-02-28T09:59:59Z', 'Pacific/Kiritimati', 'MADE_LATER', undefined],
+    ['2024-03-01T20:00:00Z', 'Asia/Karachi', 'MADE_DAYS', 2],
+    ['2024-03-01T20:00:00Z', 'UTC', 'MADE_DAYS', 1],
+    ['2024-03-02T02:00:00Z', 'America/New_York', 'MADE_DAYS', 1],
+    // Clocks change in between: a day has 23 hours.
+    ['2024-03-11T04:30:00Z', 'America/New_York', 'MADE_DAYS', 11],
+  ] as const)(
+    'At %s in %s, the local provider says of a study of 2024-02-29: %s %s.',
+    async (at, zone, code, count) => {
+      const { said } = await localProvider(() => new Date(at), zone).analyse(await inputOf(ct()), run());
+      const made = said?.description.find((one) => one.code.startsWith('MADE_'));
+      expect([made?.code, made?.values.count]).toEqual([code, count]);
+    },
+  );
+
   test('The local provider rejects a file without a picture.', async () => {
     await expect(localProvider().analyse(pdf(), run())).rejects.toBeInstanceOf(NotAnalysable);
     const report = await inputOf(partTen(element(0x00080060, 'CS', 'SR')));
