@@ -214,6 +214,23 @@ it('A removed account that could not be made again is made by the repetition of 
   expect((await scim(token, 'POST', '/scim/v2/Users', body)).status).toBe(409);
 });
 
+it('A removed account is not given to the next person with its name, but to its own person under a new address.', async () => {
+  const { token } = await makeToken();
+  const make = (body: object) => scim(token, 'POST', '/scim/v2/Users', { userName: 'a.malik', ...body });
+  const at = (value: string) => ({ emails: [{ value }] });
+  const leaver = { active: true, ...at('amina.malik@clinic.test'), externalId: 'M-1', name: { givenName: 'Amina' } };
+  const { id } = (await (await make(leaver)).json()) as { id: string };
+  expect((await scim(token, 'DELETE', `/scim/v2/Users/${id}`)).status).toBe(204);
+  for (const externalId of ['M-2', undefined]) {
+    const next = await make({ ...at('adeel.malik@clinic.test'), externalId, name: { givenName: 'Adeel' } });
+    expect([next.status, await next.json()]).toMatchObject([409, { scimType: 'uniqueness', status: '409' }]);
+  }
+  expect(await userOf('amina.malik@clinic.test')).toMatchObject({ firstname: 'Amina', active: false });
+  expect(await test.gateway.models.User.countDocuments({ email: 'adeel.malik@clinic.test' })).toBe(0);
+  const back = await make({ ...leaver, ...at('amina.shah@clinic.test') });
+  expect([back.status, await back.json()]).toMatchObject([201, { id, active: true }]);
+});
+
 it('Only a token of SCIM opens it, kept as a hash, and until it is revoked.', async () => {
   const { id, token } = await makeToken();
   const kept = JSON.stringify(await test.gateway.models.ScimToken.find().lean());

@@ -228,6 +228,8 @@ const changeOf = (body: Partial<ScimUser>): Change => ({
   active: flag(body.active),
 });
 
+const taken = () => new AppError('CONFLICT', { message: 'There is an account with this name already.' });
+
 export async function createScimUser({ gateway, actor, scim, body, res }: Context<typeof scimCalls.createScimUser>) {
   const provider = gateway.signOn.require(scim.provider);
   const primary = body.emails?.find((one) => one.primary) ?? body.emails?.[0];
@@ -240,12 +242,15 @@ export async function createScimUser({ gateway, actor, scim, body, res }: Contex
   if (before?.removedAt) {
     const user = await User.findOne({ _id: before._id, deletedAt: { $exists: false } }).lean<UserDoc>();
     if (!user) throw new AppError('NOT_FOUND');
+    // Names are given to the next person: an account comes back for its own one alone.
+    const isSame = user.email === email || (!!body.externalId && body.externalId === before.externalId);
+    if (!isSame) throw taken();
     const wanted = { active: true, ...changeOf(body) };
     const changed = await change(gateway, actor, scim, { user, account: before }, wanted, { removedAt: null });
     return answer(res, shown(gateway, changed), 201);
   }
   const existing = await User.exists({ email });
-  if (before || existing) throw new AppError('CONFLICT', { message: 'There is an account with this name already.' });
+  if (before || existing) throw taken();
   const { firstname, lastname, externalId, active } = changeOf(body);
   const claims = { given_name: firstname, family_name: lastname, name: body.displayName };
   const role = provider.defaultRole ?? 'healthProvider';
