@@ -218,7 +218,7 @@ it('A removed account is not given to the next person with its name, but to its 
   const { token } = await makeToken();
   const make = (body: object) => scim(token, 'POST', '/scim/v2/Users', { userName: 'a.malik', ...body });
   const at = (value: string) => ({ emails: [{ value }] });
-  const leaver = { active: true, ...at('amina.malik@clinic.test'), externalId: 'M-1', name: { givenName: 'Amina' } };
+  const leaver = { ...at('amina.malik@clinic.test'), externalId: 'M-1', name: { givenName: 'Amina' } };
   const { id } = (await (await make(leaver)).json()) as { id: string };
   expect((await scim(token, 'DELETE', `/scim/v2/Users/${id}`)).status).toBe(204);
   for (const externalId of ['M-2', undefined]) {
@@ -229,6 +229,23 @@ it('A removed account is not given to the next person with its name, but to its 
   expect(await test.gateway.models.User.countDocuments({ email: 'adeel.malik@clinic.test' })).toBe(0);
   const back = await make({ ...leaver, ...at('amina.shah@clinic.test') });
   expect([back.status, await back.json()]).toMatchObject([201, { id, active: true }]);
+});
+
+it('A removed account that is made again is active, unless the call says otherwise.', async () => {
+  const { token } = await makeToken();
+  const body = { userName: 'active.again@clinic.test' };
+  const make = async (more: object) =>
+    (await (await scim(token, 'POST', '/scim/v2/Users', { ...body, ...more })).json()) as { id: string };
+  const { id } = await make({});
+  for (const [more, active] of [
+    [{}, true],
+    [{ active: false }, false],
+    [{ active: true }, true],
+  ] as const) {
+    expect((await scim(token, 'DELETE', `/scim/v2/Users/${id}`)).status).toBe(204);
+    expect(await make(more)).toMatchObject({ id, active });
+    expect(await userOf(body.userName)).toMatchObject({ active });
+  }
 });
 
 it('Only a token of SCIM opens it, kept as a hash, and until it is revoked.', async () => {

@@ -245,7 +245,8 @@ export async function createScimUser({ gateway, actor, scim, body, res }: Contex
     // Names are given to the next person: an account comes back for its own one alone.
     const isSame = user.email === email || (!!body.externalId && body.externalId === before.externalId);
     if (!isSame) throw taken();
-    const wanted = { active: true, ...changeOf(body) };
+    const given = changeOf(body);
+    const wanted = { ...given, active: given.active ?? true };
     const changed = await change(gateway, actor, scim, { user, account: before }, wanted, { removedAt: null });
     return answer(res, shown(gateway, changed), 201);
   }
