@@ -248,6 +248,52 @@ it('A removed account that is made again is active, unless the call says otherwi
   }
 });
 
+it('An attribute that is null is as one that is absent.', async () => {
+  const { token } = await makeToken();
+  const body = {
+    ...{ userName: 'null@clinic.test', externalId: null, active: null, displayName: null, emails: null },
+    name: { givenName: 'Sana', familyName: null },
+  };
+  const made = await scim(token, 'POST', '/scim/v2/Users', body);
+  const user = (await made.json()) as { id: string };
+  expect([made.status, user]).toMatchObject([201, { active: true, name: { givenName: 'Sana' } }]);
+  expect(user).not.toHaveProperty('externalId');
+  expect((await scim(token, 'PATCH', `/scim/v2/Users/${user.id}`, off)).status).toBe(200);
+  const replaced = await scim(token, 'PUT', `/scim/v2/Users/${user.id}`, { ...body, name: null });
+  expect([replaced.status, await replaced.json()]).toMatchObject([200, { active: false, name: { givenName: 'Sana' } }]);
+  const names = { op: 'replace', value: { name: { givenName: null, familyName: 'Mirza' } } };
+  const changed = await scim(token, 'PATCH', `/scim/v2/Users/${user.id}`, { Operations: [names] });
+  expect([changed.status, await changed.json()]).toMatchObject([
+    200,
+    { name: { givenName: 'Sana', familyName: 'Mirza' } },
+  ]);
+});
+
+it('A name of a person that cannot be used is refused, so the provider does not believe that it was taken.', async () => {
+  const { token } = await makeToken();
+  const whole = { userName: 'persons@clinic.test', name: { givenName: 'Sana', familyName: 'Mirza' } };
+  // A new account is made in any case, under another name.
+  const made = await scim(token, 'POST', '/scim/v2/Users', { ...whole, name: { familyName: 'x'.repeat(81) } });
+  const { id } = (await made.json()) as { id: string };
+  expect(made.status).toBe(201);
+  expect((await scim(token, 'PUT', `/scim/v2/Users/${id}`, whole)).status).toBe(200);
+  for (const name of ['x'.repeat(81), 'x'.repeat(300), '', ' ', 7]) {
+    for (const [method, body] of [
+      ['PUT', { ...whole, name: { familyName: name } }],
+      ['PATCH', { Operations: [{ op: 'replace', path: 'name.familyName', value: name }] }],
+      ['PATCH', { Operations: [{ op: 'replace', value: { name: { givenName: name } } }] }],
+      ['PATCH', { Operations: [{ op: 'replace', path: 'name', value: name }] }],
+    ] as const) {
+      const answer = await scim(token, method, `/scim/v2/Users/${id}`, body);
+      expect([answer.status, await answer.json()], `${method} ${JSON.stringify(body)}`).toMatchObject([
+        400,
+        { status: '400', scimType: 'invalidValue' },
+      ]);
+    }
+  }
+  expect(await (await scim(token, 'GET', `/scim/v2/Users/${id}`)).json()).toMatchObject(whole);
+});
+
 it('Only a token of SCIM opens it, kept as a hash, and until it is revoked.', async () => {
   const { id, token } = await makeToken();
   const kept = JSON.stringify(await test.gateway.models.ScimToken.find().lean());
