@@ -355,6 +355,8 @@ describe('FHIR', () => {
       ['/Patient?_count=0', {}, 422, 'invalid'],
       ['/Patient?_format=xml', {}, 406, 'not-supported'],
       ['/Patient', { headers: { Accept: 'application/fhir+xml' } }, 406, 'not-supported'],
+      ['/Patient', { headers: { Accept: 'application/fhir+xml; fhirVersion=4.0' } }, 406, 'not-supported'],
+      ['/Patient', { headers: { Accept: 'application/fhir+json; q=0' } }, 406, 'not-supported'],
       ['/Patient', { method: 'POST', body: '{}' }, 405, 'not-supported'],
       [path, { method: 'PUT', body: '{}' }, 405, 'not-supported'],
       [path, { method: 'PATCH', body: '{}' }, 405, 'not-supported'],
@@ -367,6 +369,19 @@ describe('FHIR', () => {
       expect((await jsonOf(answer)).issue[0].code).toBe(code);
     }
     expect((await ask(null, '/Patient')).status).toBe(401);
+  });
+
+  it.each([
+    'application/fhir+json; fhirVersion=4.0',
+    'application/fhir+json;charset=utf-8',
+    'application/json; charset="utf-8"',
+    'application/fhir+xml;q=0.9, application/fhir+json;fhirVersion=4.0;q=0.8',
+    'application/*',
+    '*/*',
+  ])('JSON is taken by Accept: %s', async (Accept) => {
+    for (const path of ['/Patient', `/Patient/${scene.patient.id}`, '/metadata']) {
+      expect((await ask(own, path, { headers: { Accept } })).status, path).toBe(200);
+    }
   });
 
   it('an absent record and a forbidden one take the same reads', async () => {
