@@ -1,45 +1,11 @@
-import { MIMEType } from 'node:util';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Request } from 'express';
+import { type Accepted, isAny, isLike, takesJson } from '../http/accept.js';
 import { DICOM_JSON } from './answer.js';
-
-/** A media type that a client accepts, with the parameters of DICOMweb (PS3.18 §8.7). */
-export interface Accepted {
-  /** Without parameters, as `multipart/related`. */
-  type: string;
-  /** The type of the parts. */
-  part: string | null;
-  /** The transfer syntax, or `*` for any. */
-  syntax: string | null;
-}
-
-const everything: Accepted = { type: '*/*', part: null, syntax: null };
-const ONE = /(?:[^,"]|"(?:\\.|[^"\\])*")+/g;
-
-/** Returns what a client accepts: by its weights, and of one weight in its order. A type that cannot be read is left out. */
-export function acceptedBy(req: Request): Accepted[] {
-  const header = req.get('accept')?.trim() ?? '';
-  if (header === '') return [everything];
-  return (header.match(ONE) ?? [])
-    .flatMap((text): (Accepted & { weight: number })[] => {
-      try {
-        const { essence, params } = new MIMEType(text.trim());
-        const part = params.get('type')?.toLowerCase() ?? null;
-        const weight = Number(params.get('q') ?? 1);
-        const syntax = params.get('transfer-syntax');
-        return [{ type: essence, part, syntax, weight: Number.isNaN(weight) ? 1 : weight }];
-      } catch {
-        return [];
-      }
-    })
-    .filter(({ weight }) => weight > 0)
-    .sort((a, b) => b.weight - a.weight);
-}
 
 /** Throws when the client takes no JSON. There is no other form of headers and searches. */
 export function requireJson(req: Request): void {
-  const takes = acceptedBy(req).some((one) => takesWhole(one, DICOM_JSON) || takesWhole(one, 'application/json'));
-  if (!takes) throw new AppError('NOT_ACCEPTABLE');
+  if (!takesJson(req, DICOM_JSON)) throw new AppError('NOT_ACCEPTABLE');
 }
 
 /** True when a part of this type and transfer syntax is accepted as a part of `multipart/related`. */
@@ -48,13 +14,6 @@ export const takesPart = (accepted: Accepted, type: string): boolean =>
   accepted.type === 'multipart/*' ||
   (accepted.type === 'multipart/related' && (accepted.part === null || isLike(accepted.part, type)));
 
-/** True when a body of this type is accepted by itself. */
-export const takesWhole = (accepted: Accepted, type: string): boolean => isLike(accepted.type, type);
-
 /** True when the syntax is the accepted one, or any is. */
 export const takesSyntax = ({ syntax }: Accepted, stored: string): boolean =>
   syntax === null || syntax === '*' || syntax === stored;
-
-const isAny = (type: string): boolean => type === '*/*' || type === '*';
-const isLike = (accepted: string, type: string): boolean =>
-  isAny(accepted) || accepted === type || (accepted.endsWith('/*') && type.startsWith(accepted.slice(0, -1)));

@@ -171,3 +171,37 @@ it('a share of one image opens nothing else of its study, and its end closes it'
   expect((await storeFiles(patient.token, study.files)).status).toBe(403);
   expect(await models.Image.countDocuments({ owner: recipient._id })).toBe(0);
 });
+
+it('a file that one share shows and another one lets go is downloaded by the latter, whichever came first', async () => {
+  const recipient = await buildProvider(test.gateway);
+  const { token } = await tokenOf(recipient);
+  for (const downloads of [
+    [true, false],
+    [false, true],
+  ]) {
+    const number = fresh();
+    const file = phantom({ study: number, instance: 1, z: 1 });
+    const study = `/studies/${uidOf(number)}`;
+    const instance = `${study}/series/${uidOf(number)}.1/instances/${uidOf(number)}.1.1`;
+    const shares = [];
+    for (const download of downloads) {
+      const owner = await buildProvider(test.gateway);
+      expect((await storeFiles((await tokenOf(owner)).token, [file])).status).toBe(200);
+      const { _id } = await firstOf(owner);
+      const image = { _id, id: String(_id), owner };
+      const share = await buildShare(test.gateway, { image, recipient, verified: true, download });
+      shares.push({ share, owner, download });
+    }
+    const got = async (path: string) => (await ask(token, path)).status;
+    expect(await Promise.all([study, instance, `${instance}/bulkdata/7FE00010`].map(got))).toEqual([200, 200, 200]);
+    const [part] = await partsIn(await ask(token, instance));
+    expect(part?.bytes.equals(file)).toBe(true);
+    // With the file that may be looked at only, it is refused as before.
+    const free = shares.find(({ download }) => download);
+    await api
+      .as(free?.owner as Person)
+      .del(`/sharing/${free?.share.id}`)
+      .expect(200);
+    expect([await got(instance), await got(`${instance}/metadata`)]).toEqual([403, 200]);
+  }
+});

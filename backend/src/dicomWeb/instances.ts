@@ -41,14 +41,20 @@ export async function underUids(gateway: Gateway, { study, series, instance }: U
 
 /**
  * Returns the instances that match a filter and that the viewer may open, in the order of their series. Of two files with
- * one UID it is the viewer's own, else the newer one.
+ * one UID it is the viewer's own, else the newer one; for a download one that may be downloaded, when there is one.
  */
-export async function openInstances(gateway: Gateway, viewer: Viewer, filter: object): Promise<Found[]> {
+export async function openInstances(
+  gateway: Gateway,
+  viewer: Viewer,
+  filter: object,
+  act: 'open' | 'download' = 'open',
+): Promise<Found[]> {
   const images = await gateway.models.Image.find(filter).readConcern(NEWEST).sort({ _id: -1 }).lean<InstanceDoc[]>();
   const may = await openable(gateway.models, viewer, images, gateway.clock.now());
   const ownFirst = may.toSorted((a, b) => Number(isOf(viewer, b)) - Number(isOf(viewer, a)));
+  const free = ({ facts }: Found) => act === 'open' || imageRules.download(viewer, facts);
   const bySop = new Map<string, Found>();
-  for (const found of ownFirst) {
+  for (const found of ownFirst.toSorted((a, b) => Number(free(b)) - Number(free(a)))) {
     const sop = String(found.image.instance.sop);
     if (!bySop.has(sop)) bySop.set(sop, found);
   }
@@ -79,7 +85,7 @@ export async function requireInstances(
   uids: Uids,
   act: 'open' | 'download',
 ): Promise<Found[]> {
-  const found = await openInstances(gateway, viewer, await underUids(gateway, uids));
+  const found = await openInstances(gateway, viewer, await underUids(gateway, uids), act);
   if (found.length === 0) throw new AppError('NOT_FOUND');
   if (act === 'download' && found.some(({ facts }) => !imageRules.download(viewer, facts))) {
     throw new AppError('NO_DOWNLOAD');

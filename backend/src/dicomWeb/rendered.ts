@@ -3,11 +3,11 @@ import type { dicomWebCalls } from '@lightbox/contract/dicomWeb/calls.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { type PictureFormat, pictureFormats } from '@lightbox/core/imaging/formats.js';
 import type { Request } from 'express';
+import { acceptedBy, takesWhole } from '../http/accept.js';
 import { checkAgain, stream } from '../http/stream.js';
 import { guarded } from '../images/imageBytes.js';
 import { countRead } from '../images/looks.js';
 import { renderedFrame } from '../images/renderedFrame.js';
-import { acceptedBy, takesWhole } from './accept.js';
 import { type Call, type Found, mayStill, requireInstances, type Uids } from './instances.js';
 import { seenFile } from './retrieve.js';
 

@@ -3,10 +3,11 @@ import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Request } from 'express';
 import type { Gateway } from '../context.js';
+import { acceptedBy, takesWhole } from '../http/accept.js';
 import { stream } from '../http/stream.js';
 import { byOf, guarded, type Seen } from '../images/imageBytes.js';
 import { recordLook } from '../images/looks.js';
-import { acceptedBy, takesPart, takesSyntax, takesWhole } from './accept.js';
+import { takesPart, takesSyntax } from './accept.js';
 import { type Call, type Found, type InstanceDoc, mayStill, requireInstances, type Uids } from './instances.js';
 import { multipartOf, type Part } from './multipart.js';
 

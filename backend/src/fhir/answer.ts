@@ -5,6 +5,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
 import type { Request } from 'express';
 import type { Gateway } from '../context.js';
+import { takesJson } from '../http/accept.js';
 import { type Streaming, stream } from '../http/stream.js';
 import { guarded } from '../images/imageBytes.js';
 import type { Asking, FhirRead, FhirSearch, Finder, Resource, Shown } from './finder.js';
@@ -91,7 +92,7 @@ const forms = ['json', 'application/json', FHIR_JSON];
 export function requireJson(req: Request, { _format }: FhirRead): void {
   // A plus that is not escaped is a space.
   const form = _format?.split(';')[0]?.trim().replaceAll(' ', '+');
-  const takes = form === undefined ? req.accepts([FHIR_JSON, 'application/json']) : forms.includes(form);
+  const takes = form === undefined ? takesJson(req, FHIR_JSON) : forms.includes(form);
   if (!takes) throw new AppError('NOT_ACCEPTABLE');
 }
 

@@ -213,6 +213,15 @@ describe('FHIR', () => {
       ['started=2026-11', 1],
       ['started=ge2026-11-12&started=lt2026-11-13', 1],
       ['started=gt2026-11-12', 0],
+      // The day after has no four digits.
+      ['started=le9999-12-31', 1],
+      ['started=lt9999-12-31', 1],
+      ['started=le9999', 1],
+      ['started=ge9999-12-31', 0],
+      ['started=gt9999-12-31', 0],
+      ['started=sa9999-12-31', 0],
+      ['started=9999', 0],
+      ['started=ge0001-01-01', 1],
       ['started=2026-11-12T10:00:00Z', 0],
       ['modality=CT', 1],
       ['modality=MR,CT', 1],
@@ -355,6 +364,8 @@ describe('FHIR', () => {
       ['/Patient?_count=0', {}, 422, 'invalid'],
       ['/Patient?_format=xml', {}, 406, 'not-supported'],
       ['/Patient', { headers: { Accept: 'application/fhir+xml' } }, 406, 'not-supported'],
+      ['/Patient', { headers: { Accept: 'application/fhir+xml; fhirVersion=4.0' } }, 406, 'not-supported'],
+      ['/Patient', { headers: { Accept: 'application/fhir+json; q=0' } }, 406, 'not-supported'],
       ['/Patient', { method: 'POST', body: '{}' }, 405, 'not-supported'],
       [path, { method: 'PUT', body: '{}' }, 405, 'not-supported'],
       [path, { method: 'PATCH', body: '{}' }, 405, 'not-supported'],
@@ -367,6 +378,19 @@ describe('FHIR', () => {
       expect((await jsonOf(answer)).issue[0].code).toBe(code);
     }
     expect((await ask(null, '/Patient')).status).toBe(401);
+  });
+
+  it.each([
+    'application/fhir+json; fhirVersion=4.0',
+    'application/fhir+json;charset=utf-8',
+    'application/json; charset="utf-8"',
+    'application/fhir+xml;q=0.9, application/fhir+json;fhirVersion=4.0;q=0.8',
+    'application/*',
+    '*/*',
+  ])('JSON is taken by Accept: %s', async (Accept) => {
+    for (const path of ['/Patient', `/Patient/${scene.patient.id}`, '/metadata']) {
+      expect((await ask(own, path, { headers: { Accept } })).status, path).toBe(200);
+    }
   });
 
   it('an absent record and a forbidden one take the same reads', async () => {

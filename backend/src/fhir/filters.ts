@@ -55,7 +55,13 @@ export const byMoment = (values: readonly DateValue[] = [], field: string): Filt
   });
 
 const DAY = 86_400_000;
-const dayText = (days: number): string => new Date(days * DAY).toISOString().slice(0, 10);
+/** As text greater than every day. */
+const AFTER_ALL = '9999-12-32';
+function dayText(days: number): string {
+  const text = new Date(days * DAY).toISOString();
+  // A year of five digits begins with a sign, which is smaller than every digit.
+  return text.startsWith('+') ? AFTER_ALL : text.slice(0, 10);
+}
 const dayOf = (time: Date): string => dayText(Math.floor(time.getTime() / DAY));
 const dayFrom = (time: Date): string => dayText(Math.ceil(time.getTime() / DAY));
 

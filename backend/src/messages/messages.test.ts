@@ -468,6 +468,21 @@ describe('search in a chat', () => {
     }
   });
 
+  it('Letters and digits that Arabic and Urdu write in several forms are found in each.', async () => {
+    for (const text of ['علي كا ايكسرے', 'کمرہ نمبر ۱۲۳', 'مُحمّـد', 'علی کا ایکسرے ١٢٣']) {
+      await send(patient, provider, text).expect(201);
+    }
+    const seqs = async (text: string) => (await find(provider, patient, text)).hits.map(({ seq }) => seq);
+    expect(await seqs('علی کا')).toEqual([4, 1]);
+    expect(await seqs('علي كا ايكسرے')).toEqual([4, 1]);
+    expect(await seqs('123')).toEqual([4, 2]);
+    expect(await seqs('١٢٣ كمره')).toEqual([2]);
+    expect(await seqs('محمد')).toEqual([3]);
+    // A text of which nothing is left to compare finds nothing.
+    expect(await seqs('ـ')).toEqual([]);
+    expect(await seqs('\u0301')).toEqual([]);
+  });
+
   it('A search continues behind a page of hits, and ends at the first message.', async () => {
     const conversation = [patient.id, provider.id].sort().join('_');
     const facts = { conversation, sender: oid(patient.id), recipient: oid(provider.id), pending: false };

@@ -1,7 +1,7 @@
 import type { DataOf } from '@lightbox/contract/call.js';
+import { folded } from '@lightbox/contract/folded.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { messageCalls, SearchHit } from '@lightbox/contract/messages/calls.js';
-import { plain } from '@lightbox/contract/plain.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { Answer, Context } from '../context.js';
@@ -25,7 +25,9 @@ export async function searchChat({
   const conversation = await requireConversation(gateway, viewer, partner);
   await requireMayWrite(gateway, viewer, partner);
   const before = body.before ? await requireMessage(gateway, conversation, body.before, 'before') : null;
-  const words = plain(body.text).split(/\s+/).filter(Boolean);
+  const words = folded(body.text).split(/\s+/).filter(Boolean);
+  // Accents alone leave nothing to compare, which every message contains.
+  if (words.length === 0) return { data: { hits: [], before: null } };
   const cursor = gateway.models.Message.find(
     { conversation, ...(before ? { seq: { $lt: before.seq } } : {}) },
     { seq: 1, content: 1, createAt: 1 },
@@ -38,8 +40,8 @@ export async function searchChat({
   let read = 0;
   for await (const { _id, seq, content, createAt } of cursor) {
     read++;
-    const folded = plain(content);
-    if (words.every((word) => folded.includes(word))) {
+    const compared = folded(content);
+    if (words.every((word) => compared.includes(word))) {
       hits.push({ id: String(_id), seq, createAt: createAt.toISOString() });
     }
     if (hits.length === limits.chatSearchHits || read === limits.chatSearchReads) {

@@ -214,6 +214,86 @@ it('A removed account that could not be made again is made by the repetition of 
   expect((await scim(token, 'POST', '/scim/v2/Users', body)).status).toBe(409);
 });
 
+it('A removed account is not given to the next person with its name, but to its own person under a new address.', async () => {
+  const { token } = await makeToken();
+  const make = (body: object) => scim(token, 'POST', '/scim/v2/Users', { userName: 'a.malik', ...body });
+  const at = (value: string) => ({ emails: [{ value }] });
+  const leaver = { ...at('amina.malik@clinic.test'), externalId: 'M-1', name: { givenName: 'Amina' } };
+  const { id } = (await (await make(leaver)).json()) as { id: string };
+  expect((await scim(token, 'DELETE', `/scim/v2/Users/${id}`)).status).toBe(204);
+  for (const externalId of ['M-2', undefined]) {
+    const next = await make({ ...at('adeel.malik@clinic.test'), externalId, name: { givenName: 'Adeel' } });
+    expect([next.status, await next.json()]).toMatchObject([409, { scimType: 'uniqueness', status: '409' }]);
+  }
+  expect(await userOf('amina.malik@clinic.test')).toMatchObject({ firstname: 'Amina', active: false });
+  expect(await test.gateway.models.User.countDocuments({ email: 'adeel.malik@clinic.test' })).toBe(0);
+  const back = await make({ ...leaver, ...at('amina.shah@clinic.test') });
+  expect([back.status, await back.json()]).toMatchObject([201, { id, active: true }]);
+});
+
+it('A removed account that is made again is active, unless the call says otherwise.', async () => {
+  const { token } = await makeToken();
+  const body = { userName: 'active.again@clinic.test' };
+  const make = async (more: object) =>
+    (await (await scim(token, 'POST', '/scim/v2/Users', { ...body, ...more })).json()) as { id: string };
+  const { id } = await make({});
+  for (const [more, active] of [
+    [{}, true],
+    [{ active: false }, false],
+    [{ active: true }, true],
+  ] as const) {
+    expect((await scim(token, 'DELETE', `/scim/v2/Users/${id}`)).status).toBe(204);
+    expect(await make(more)).toMatchObject({ id, active });
+    expect(await userOf(body.userName)).toMatchObject({ active });
+  }
+});
+
+it('An attribute that is null is as one that is absent.', async () => {
+  const { token } = await makeToken();
+  const body = {
+    ...{ userName: 'null@clinic.test', externalId: null, active: null, displayName: null, emails: null },
+    name: { givenName: 'Sana', familyName: null },
+  };
+  const made = await scim(token, 'POST', '/scim/v2/Users', body);
+  const user = (await made.json()) as { id: string };
+  expect([made.status, user]).toMatchObject([201, { active: true, name: { givenName: 'Sana' } }]);
+  expect(user).not.toHaveProperty('externalId');
+  expect((await scim(token, 'PATCH', `/scim/v2/Users/${user.id}`, off)).status).toBe(200);
+  const replaced = await scim(token, 'PUT', `/scim/v2/Users/${user.id}`, { ...body, name: null });
+  expect([replaced.status, await replaced.json()]).toMatchObject([200, { active: false, name: { givenName: 'Sana' } }]);
+  const names = { op: 'replace', value: { name: { givenName: null, familyName: 'Mirza' } } };
+  const changed = await scim(token, 'PATCH', `/scim/v2/Users/${user.id}`, { Operations: [names] });
+  expect([changed.status, await changed.json()]).toMatchObject([
+    200,
+    { name: { givenName: 'Sana', familyName: 'Mirza' } },
+  ]);
+});
+
+it('A name of a person that cannot be used is refused, so the provider does not believe that it was taken.', async () => {
+  const { token } = await makeToken();
+  const whole = { userName: 'persons@clinic.test', name: { givenName: 'Sana', familyName: 'Mirza' } };
+  // A new account is made in any case, under another name.
+  const made = await scim(token, 'POST', '/scim/v2/Users', { ...whole, name: { familyName: 'x'.repeat(81) } });
+  const { id } = (await made.json()) as { id: string };
+  expect(made.status).toBe(201);
+  expect((await scim(token, 'PUT', `/scim/v2/Users/${id}`, whole)).status).toBe(200);
+  for (const name of ['x'.repeat(81), 'x'.repeat(300), '', ' ', 7]) {
+    for (const [method, body] of [
+      ['PUT', { ...whole, name: { familyName: name } }],
+      ['PATCH', { Operations: [{ op: 'replace', path: 'name.familyName', value: name }] }],
+      ['PATCH', { Operations: [{ op: 'replace', value: { name: { givenName: name } } }] }],
+      ['PATCH', { Operations: [{ op: 'replace', path: 'name', value: name }] }],
+    ] as const) {
+      const answer = await scim(token, method, `/scim/v2/Users/${id}`, body);
+      expect([answer.status, await answer.json()], `${method} ${JSON.stringify(body)}`).toMatchObject([
+        400,
+        { status: '400', scimType: 'invalidValue' },
+      ]);
+    }
+  }
+  expect(await (await scim(token, 'GET', `/scim/v2/Users/${id}`)).json()).toMatchObject(whole);
+});
+
 it('Only a token of SCIM opens it, kept as a hash, and until it is revoked.', async () => {
   const { id, token } = await makeToken();
   const kept = JSON.stringify(await test.gateway.models.ScimToken.find().lean());

@@ -214,19 +214,23 @@ function providerName(field: keyof typeof ScimNames.shape, value: unknown): stri
   const { success, data } = ScimNames.shape[field].safeParse(value);
   return success ? data : invalid(field);
 }
-const name = (value: unknown): string | undefined => line(80).min(1).safeParse(value).data;
+const usableName = (value: unknown): string | undefined => line(80).min(1).safeParse(value).data;
+const name = (value: unknown): string | undefined =>
+  value === undefined || value === null ? undefined : (usableName(value) ?? invalid('name'));
 
 function invalid(field: string): never {
   throw fieldError(field, 'This value cannot be used.');
 }
 
-const changeOf = (body: Partial<ScimUser>): Change => ({
+const changeOf = (body: Partial<ScimUser>, nameOf = name): Change => ({
   userName: body.userName,
   externalId: body.externalId,
-  firstname: name(body.name?.givenName),
-  lastname: name(body.name?.familyName),
+  firstname: nameOf(body.name?.givenName),
+  lastname: nameOf(body.name?.familyName),
   active: flag(body.active),
 });
+
+const taken = () => new AppError('CONFLICT', { message: 'There is an account with this name already.' });
 
 export async function createScimUser({ gateway, actor, scim, body, res }: Context<typeof scimCalls.createScimUser>) {
   const provider = gateway.signOn.require(scim.provider);
@@ -240,13 +244,18 @@ export async function createScimUser({ gateway, actor, scim, body, res }: Contex
   if (before?.removedAt) {
     const user = await User.findOne({ _id: before._id, deletedAt: { $exists: false } }).lean<UserDoc>();
     if (!user) throw new AppError('NOT_FOUND');
-    const wanted = { active: true, ...changeOf(body) };
+    // Names are given to the next person: an account comes back for its own one alone.
+    const isSame = user.email === email || (!!body.externalId && body.externalId === before.externalId);
+    if (!isSame) throw taken();
+    const given = changeOf(body, usableName);
+    const wanted = { ...given, active: given.active ?? true };
     const changed = await change(gateway, actor, scim, { user, account: before }, wanted, { removedAt: null });
     return answer(res, shown(gateway, changed), 201);
   }
   const existing = await User.exists({ email });
-  if (before || existing) throw new AppError('CONFLICT', { message: 'There is an account with this name already.' });
-  const { firstname, lastname, externalId, active } = changeOf(body);
+  if (before || existing) throw taken();
+  // An account is made in any case: a name that cannot be used is left out.
+  const { firstname, lastname, externalId, active } = changeOf(body, usableName);
   const claims = { given_name: firstname, family_name: lastname, name: body.displayName };
   const role = provider.defaultRole ?? 'healthProvider';
   const user = await newAccount(gateway, email, provider, role, namesOf(claims, email));
@@ -303,8 +312,8 @@ const kept: ReadonlySet<string> = new Set([
 
 /** Returns the attributes that the product keeps. */
 function known(given: Record<string, unknown>): Change {
-  const nested = scimSpelled(given.name);
-  const names = isRecord(nested) ? nested : {};
+  const nested = scimSpelled(given.name ?? {});
+  const names = isRecord(nested) ? nested : invalid('name');
   const found: Change = {
     userName: providerName('userName', given.userName),
     externalId: providerName('externalId', given.externalId),

@@ -40,9 +40,13 @@ export function scimSpelled(value: unknown): unknown {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Leaves out the attributes that are null: it is the same as absent (RFC 7643, 2.5). */
+const withoutNull = (value: unknown): unknown =>
+  isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null)) : value;
+
 /** Providers send more than the product keeps: further attributes are ignored. */
 const attributes = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
-  z.preprocess(scimSpelled, z.looseObject(shape));
+  z.preprocess((value) => withoutNull(scimSpelled(value)), z.looseObject(shape));
 
 const Text = z.string().max(300);
 /** The provider's name for an account, and its id of it. */

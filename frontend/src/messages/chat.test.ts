@@ -152,6 +152,14 @@ describe('searched words', () => {
     ['😀 knee', 'knee', ['knee']],
     ['a.c', '.', ['.']],
     ['nothing', 'x', []],
+    ['علي كا ايكسرے', 'ایکسرے علی', ['علي', 'ايكسرے']],
+    ['نمبر ۱۲۳، ١٢٣', '123', ['۱۲۳', '١٢٣']],
+    ['مُحمّـد ہے', 'محمد', ['مُحمّـد']],
+    ['محمد ہے', 'مُحـمّد', ['محمد']],
+    // Letters that are folded to several: a hit within one marks it whole.
+    ['ﻻ بأس', 'لا', ['ﻻ']],
+    ['der Beﬁ nd', 'bef', ['Beﬁ']],
+    ['ﬁ', 'i', ['ﬁ']],
   ])('In %j the search for %j marks %j.', (text, words, expected) => {
     expect(hits(text, words)).toEqual(expected);
     expect(

@@ -1,7 +1,7 @@
-import { plain } from '@lightbox/contract/plain.js';
+import { folded } from '@lightbox/contract/folded.js';
 
-/** Returns the searched words without case and accents, as the server compares them. */
-export const wordsOf = (text: string): string[] => plain(text).split(/\s+/).filter(Boolean);
+/** Returns the searched words as the server compares them. */
+export const wordsOf = (text: string): string[] => folded(text).split(/\s+/).filter(Boolean);
 
 interface Piece {
   text: string;
@@ -12,20 +12,22 @@ interface Piece {
 export function marked(text: string, words: readonly string[]): Piece[] {
   if (words.length === 0) return [{ text, hit: false }];
   // Folding changes the number of characters: for each folded one, the place of its letter in the text.
-  let folded = '';
+  let compared = '';
   const places: number[] = [];
   let place = 0;
   for (const letter of text) {
-    const own = plain(letter);
-    folded += own;
+    const own = folded(letter);
+    compared += own;
     for (let i = 0; i < own.length; i++) places.push(place);
     place += letter.length;
   }
   const isHit = new Uint8Array(text.length);
   for (const word of words) {
-    for (let at = folded.indexOf(word); at >= 0; at = folded.indexOf(word, at + word.length)) {
-      // A letter and the accents after it are marked together.
-      isHit.fill(1, places[at], places[at + word.length] ?? text.length);
+    for (let at = compared.indexOf(word); at >= 0; at = compared.indexOf(word, at + word.length)) {
+      let end = at + word.length;
+      // A letter that is folded to several is marked whole, and a letter and the accents after it together.
+      while (places[end] === places[end - 1]) end++;
+      isHit.fill(1, places[at], places[end] ?? text.length);
     }
   }
   const pieces: Piece[] = [];
