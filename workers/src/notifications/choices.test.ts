@@ -6,8 +6,10 @@ import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import { type NewEvent, system } from '@lightbox/core/events/events.js';
 import { conversationOf, dispatchMessages } from '@lightbox/core/messages/messages.js';
+import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { ReminderDoc } from '@lightbox/core/models/reminder.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
+import { planReminder } from '@lightbox/core/notifications/reminders.js';
 import type { JobData } from '@lightbox/core/queues/jobs.js';
 import { moveRequest } from '@lightbox/core/requests/moveRequest.js';
 import { testConfig } from '@lightbox/testkit/config.js';
@@ -211,22 +213,40 @@ describe('quiet hours', () => {
     expect(browsers[1].asked()).toBe(0);
   });
 
+  /** Stores a message to a person. */
+  async function writeTo({ _id: recipient }: UserDoc, sender: ObjectId, seq = 1): Promise<MessageDoc> {
+    const message = {
+      ...{ _id: newId(), conversation: conversationOf(sender, recipient), seq, sender, recipient },
+      ...{ members: [sender, recipient], content: secret, createAt: new Date(), pending: true },
+    };
+    await worker.core.models.Message.create([message]);
+    return message;
+  }
+
   it('hold for messages too', async () => {
     const [writer, person] = [await buildPerson(), await buildPerson()];
     const browser = await subscribe(person);
     await setQuiet(person, quiet);
-    const [sender, recipient] = [writer._id, person._id];
-    const message = {
-      ...{ _id: newId(), conversation: conversationOf(sender, recipient), seq: 1, sender, recipient },
-      ...{ members: [sender, recipient], content: secret, createAt: new Date(), pending: true },
-    };
-    await worker.core.models.Message.create([message]);
-    await dispatchMessages(worker.core, [message]);
+    await dispatchMessages(worker.core, [await writeTo(person, writer._id)]);
     await eventually(async () => expect(await reminders(person, 'device')).toHaveLength(1));
     await setQuiet(person, over);
     await remind(person, 'device');
     await untilPushed(browser, 1);
-    expect(pushed(browser)).toEqual([{ kind: 'message.new', recordId: String(sender) }]);
+    expect(pushed(browser)).toEqual([{ kind: 'message.new', recordId: String(writer._id) }]);
+  });
+
+  it('do not count a message that was read before a later one of the same chat came', async () => {
+    const [writer, person] = [await buildPerson(), await buildPerson()];
+    const browser = await subscribe(person);
+    const messages = [await writeTo(person, writer._id, 1), await writeTo(person, writer._id, 2)] as const;
+    for (const { _id: record } of messages) {
+      const about = { kind: 'message.new', about: 'message', record } as const;
+      await planReminder(worker.core, { user: person._id, channel: 'device', ...about, dueAt: minutesAgo(-60) });
+    }
+    await worker.core.models.Message.updateOne({ _id: messages[0]._id }, { $set: { readAt: new Date() } });
+    await remind(person, 'device');
+    await untilPushed(browser, 1);
+    expect(pushed(browser)).toEqual([{ kind: 'message.new', recordId: String(writer._id) }]);
   });
 });
 

@@ -153,7 +153,11 @@ async function wantedOf(core: Core, due: DueReminder[], settings: NoticeSettings
     core.models.Message.find({ _id: { $in: about('message') } }).lean<MessageDoc[]>(),
   ]);
   const waiting = new Set(notices.map(String));
-  for (const message of messages) if (await chatWaits(core, message, now)) waiting.add(String(message._id));
+  for (const message of messages) {
+    // A mail is about a chat. For a device a later message has a reminder of its own, which is counted.
+    const waits = due[0]?.channel === 'device' ? !message.readAt : await chatWaits(core, message, now);
+    if (waits) waiting.add(String(message._id));
+  }
   return due.filter(
     ({ about, kind, channel, record }) =>
       (about === 'event' || waiting.has(String(record))) && decide(kind, settings, now)[channel] !== false,
