@@ -335,6 +335,29 @@ describe('a mail about notices', () => {
   });
 });
 
+it('the reminders of everybody that are due get their jobs, however many wait for a mail', async () => {
+  // Years ahead, so that the running worker finds none of them due meanwhile.
+  const now = new Date('2038-09-04T04:15:00Z');
+  const mails = Array.from({ length: 1_000 }, () => ({ user: newId(), channel: 'mail' as const }));
+  const waiting = [
+    ...mails,
+    { user: newId(), channel: 'device' as const },
+    { user: newId(), channel: 'mail' as const },
+  ];
+  await worker.core.models.Reminder.insertMany(
+    waiting.map((one) => ({
+      ...{ ...one, _id: newId(), kind: 'message.new', about: 'message', record: newId() },
+      ...{ at: new Date(), dueAt: now },
+    })),
+  );
+  const entered = new Set<string>();
+  const add = async (jobs: { data: JobData<'sendReminder'> }[]) => {
+    for (const { data } of jobs) entered.add(`${data.channel} ${data.userId}`);
+  };
+  await enterReminders({ ...worker.core, queues: { add }, clock: { now: () => now } } as never);
+  expect(waiting.filter(({ user, channel }) => !entered.has(`${channel} ${user}`))).toHaveLength(0);
+});
+
 describe('a digest', () => {
   const buildReader = (changes: Partial<UserDoc> = {}) =>
     buildPerson(

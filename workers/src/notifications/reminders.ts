@@ -17,6 +17,7 @@ import type { JobData } from '@lightbox/core/queues/jobs.js';
 import type { Transporter } from 'nodemailer';
 import type { JobContext } from '../jobContext.js';
 import { send } from '../mail/sendMail.js';
+import { inBatches } from '../maintenance/inBatches.js';
 
 const minute = 60_000;
 const MESSAGE_AFTER_MS = limits.messageMailMinutes * minute;
@@ -62,7 +63,7 @@ export async function remindOfMessages(core: Core): Promise<void> {
   }
 }
 
-/** Enters one job for each person and channel with reminders that are due. */
+/** Enters one job for each person and channel with reminders that are due, however many wait for a mail server. */
 export async function enterReminders(core: Core): Promise<void> {
   const { models, clock, queues } = core;
   const now = clock.now();
@@ -70,7 +71,7 @@ export async function enterReminders(core: Core): Promise<void> {
     { dueAt: { $lte: new Date(now.getTime() - GIVEN_UP_MS) } },
     { $set: { dueAt: now } },
   );
-  const due = await models.Reminder.aggregate<{
+  const due = models.Reminder.aggregate<{
     _id: { user: ObjectId; channel: ReminderChannel };
     first: ObjectId;
     dueAt: Date;
@@ -85,15 +86,16 @@ export async function enterReminders(core: Core): Promise<void> {
         dueAt: { $first: '$dueAt' },
       },
     },
-    { $limit: BATCH },
-  ]);
-  await queues.add(
-    due.map(({ _id: { user, channel }, first, dueAt }) => ({
-      name: 'sendReminder',
-      data: { userId: String(user), channel },
-      id: `${first}-${dueAt.getTime()}-reminder`,
-    })),
-  );
+  ]).cursor({ batchSize: BATCH });
+  for await (const batch of inBatches(due, BATCH)) {
+    await queues.add(
+      batch.map(({ _id: { user, channel }, first, dueAt }) => ({
+        name: 'sendReminder',
+        data: { userId: String(user), channel },
+        id: `${first}-${dueAt.getTime()}-reminder`,
+      })),
+    );
+  }
 }
 
 /**
