@@ -58,7 +58,8 @@ export async function updateProfile({
       );
       if (named.firstname !== now?.firstname || named.lastname !== now?.lastname)
         await renameOnCards(gateway.models, user._id, named, tx.session);
-      if (timeZone) await renewDigest(gateway, { ...(now ?? user), timeZone }, tx.session);
+      if (timeZone && timeZone !== now?.timeZone)
+        await renewDigest(gateway, { ...(now ?? user), timeZone }, tx.session);
       tx.record({ type: 'profile.update', record: user._id });
       return user._id;
     });

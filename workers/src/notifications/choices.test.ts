@@ -412,6 +412,23 @@ describe('a digest', () => {
     }
   });
 
+  it('is next due at the hour that the person chose while this one was being entered', async () => {
+    const now = new Date('2038-09-04T07:31:00Z');
+    const person = await buildReader({
+      notices: { ...defaultNoticeSettings, digest: 'daily', digestAt: '07:30' },
+      nextDigestAt: new Date('2038-09-04T07:30:00Z'),
+    });
+    const core = (add: () => Promise<unknown>) =>
+      ({ ...worker.core, queues: { add }, clock: { now: () => now } }) as never;
+    const choose = () =>
+      worker.core.models.User.updateOne({ _id: person._id }, { $set: { 'notices.digestAt': '18:00' } });
+    await enterDigests(core(choose));
+    // Its job is entered again, under the same id.
+    expect(await nextOf(person)).toEqual(person.nextDigestAt);
+    await enterDigests(core(async () => {}));
+    expect(await nextOf(person)).toEqual(new Date('2038-09-04T18:00:00Z'));
+  });
+
   it('in the first hour of a day that begins an hour late comes once, on its own day', async () => {
     // Years ahead, so that the running worker finds no digest of this person due meanwhile.
     const [before, after] = [Date.parse('2038-09-04T04:15:00Z'), Date.parse('2038-09-06T04:00:00Z')];
