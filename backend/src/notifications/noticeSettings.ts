@@ -33,11 +33,18 @@ export async function setNoticeSettings({
   return { data: body };
 }
 
-/** Sets the time of the next digest anew, after a change of the choices or the time zone. */
+/**
+ * Sets the time of the next digest anew, after a change of the choices or the time zone. One that is due and has no job yet
+ * stays due, as long as the person wants digests: its job names the day, so it is not mailed twice.
+ */
 export async function renewDigest(
   { models, clock }: Gateway,
   user: Pick<UserDoc, '_id' | 'notices' | 'timeZone'>,
   session: ClientSession,
 ): Promise<void> {
-  await models.User.updateOne({ _id: user._id }, digestUpdate(noticeSettingsOf(user), clock.now()), { session });
+  const now = clock.now();
+  const settings = noticeSettingsOf(user);
+  const { digest: every } = settings;
+  const notDue = every === 'off' ? {} : { nextDigestAt: { $not: { $lte: now } } };
+  await models.User.updateOne({ _id: user._id, ...notDue }, digestUpdate(settings, now), { session });
 }

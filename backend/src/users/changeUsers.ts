@@ -8,6 +8,7 @@ import { renameOnCards } from '@lightbox/core/access/cards.js';
 import { requireUser } from '@lightbox/core/access/users.js';
 import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
+import type { Transaction } from '@lightbox/core/events/events.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { openPersonIfWhole, openProfile, profileOf, sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
 import { searchFields } from '@lightbox/core/users/search.js';
@@ -57,7 +58,8 @@ export async function updateProfile({
       );
       if (named.firstname !== now?.firstname || named.lastname !== now?.lastname)
         await renameOnCards(gateway.models, user._id, named, tx.session);
-      if (timeZone) await renewDigest(gateway, { ...(now ?? user), timeZone }, tx.session);
+      if (timeZone && timeZone !== now?.timeZone)
+        await renewDigest(gateway, { ...(now ?? user), timeZone }, tx.session);
       tx.record({ type: 'profile.update', record: user._id });
       return user._id;
     });
@@ -124,10 +126,9 @@ export async function approveProvider({
       { session: tx.session },
     );
     // When another admin was faster, there is still one effect and one mail.
-    if (changed.modifiedCount === 1) {
-      await acceptInvites(gateway, tx, user);
-      tx.record({ type: 'user.approve', record: user._id });
-    }
+    if (changed.modifiedCount !== 1) return await requireDecided(gateway, tx, user._id, accountMoves.approve.to);
+    await acceptInvites(gateway, tx, user);
+    tx.record({ type: 'user.approve', record: user._id });
     return user._id;
   });
   return {
@@ -183,13 +184,12 @@ export async function rejectProvider({
     return { data: presentUser(viewer, openPersonIfWhole(gateway, user)), message: texts.providerRejected };
   await gateway.events.change(actor, async (tx) => {
     const changed = await gateway.models.User.updateOne(
-      { _id: user._id, status: { $in: accountMoves.reject.from } },
+      { _id: user._id, status: { $in: accountMoves.reject.from }, deletedAt: { $exists: false } },
       { $set: { status: accountMoves.reject.to, rejectedReason: body.reason } },
       { session: tx.session },
     );
-    if (changed.modifiedCount === 1) {
-      tx.record({ type: 'user.reject', record: user._id, reason: body.reason });
-    }
+    if (changed.modifiedCount !== 1) return await requireDecided(gateway, tx, user._id, accountMoves.reject.to);
+    tx.record({ type: 'user.reject', record: user._id, reason: body.reason });
     return user._id;
   });
   return {
@@ -205,4 +205,15 @@ async function decide(gateway: Gateway, email: string, to: 'active' | 'rejected'
   if (user.role !== 'healthProvider') throw new AppError('NOT_PENDING');
   if (to === 'rejected' && user.status === 'active') throw new AppError('NOT_PENDING');
   return user;
+}
+
+/** Returns the id when the account is decided about in this way already. Throws `NOT_PENDING` in any other state. */
+async function requireDecided(
+  { models }: Gateway,
+  { session }: Transaction,
+  _id: ObjectId,
+  status: 'active' | 'rejected',
+): Promise<ObjectId> {
+  if (await models.User.exists({ _id, status, deletedAt: { $exists: false } }).session(session)) return _id;
+  throw new AppError('NOT_PENDING');
 }

@@ -133,6 +133,28 @@ describe('the profile', () => {
     for (const field of ['notices', 'timeZone', 'language']) expect(await stored(person._id)).not.toHaveProperty(field);
   });
 
+  it('a digest that is due is kept when the time zone or the choices are saved before it is sent, and goes when it is turned off', async () => {
+    const person = await buildPatient(test.gateway);
+    const path = '/users/profile/notifications';
+    const chosen = { ...defaultSettings, digest: 'daily', digestAt: '07:30' };
+    await api.as(person).put(path, chosen).expect(200);
+    const due = new Date(test.gateway.clock.now().getTime() - 1_000);
+    await users().updateOne({ _id: person._id }, { $set: { nextDigestAt: due } });
+    const next = async () => (await stored(person._id))?.nextDigestAt;
+    // A browser sends its zone with each change of it, and a form its unchanged choices.
+    for (const timeZone of ['Asia/Karachi', 'Europe/Berlin']) {
+      await api.as(person).put('/users/profile', { timeZone }).expect(200);
+      expect(await next(), timeZone).toEqual(due);
+    }
+    await api
+      .as(person)
+      .put(path, { ...chosen, digestAt: '18:00' })
+      .expect(200);
+    expect(await next()).toEqual(due);
+    await api.as(person).put(path, defaultSettings).expect(200);
+    expect(await next()).toBeUndefined();
+  });
+
   it.each([
     [
       'security mails off',

@@ -308,6 +308,51 @@ describe('providers who wait', () => {
     expect(login.body.error).toBe('ACCOUNT_REJECTED');
   });
 
+  it('are rejected once, however often the decision is sent', async () => {
+    const person = await buildProvider(test.gateway, { status: 'pending' });
+    await Promise.all([1, 2, 3].map(() => reject(person.email, 'No licence').expect(200)));
+    expect(
+      await test.gateway.models.Event.countDocuments({ type: 'user.reject', record: person._id, status: 'success' }),
+    ).toBe(1);
+  });
+
+  it('are not said to be rejected when another administrator approved them meanwhile', async () => {
+    const person = await buildProvider(test.gateway, { status: 'pending' });
+    const { events, models } = test.gateway;
+    const change = events.change.bind(events);
+    const beforeChange = vi.spyOn(events, 'change').mockImplementationOnce(async (...args) => {
+      await approve(person.email).expect(200);
+      return change(...args);
+    });
+    const { body } = await reject(person.email, 'No licence');
+    beforeChange.mockRestore();
+    expect(body).toMatchObject({ error: 'NOT_PENDING' });
+    expect((await models.User.findById(person._id).lean())?.status).toBe('active');
+  });
+
+  it('cannot be decided about before they have verified their address', async () => {
+    const person = await buildPatient(test.gateway, { status: 'unverified' });
+    await api.as(admin).put(`/users/role/${person.id}`, { role: 'healthProvider' }).expect(200);
+    for (const decision of [approve(person.email), reject(person.email, 'No licence')]) {
+      expect((await decision.expect(409)).body.error).toBe('NOT_PENDING');
+    }
+    expect((await test.gateway.models.User.findById(person._id).lean())?.status).toBe('unverified');
+  });
+
+  it('are not brought back by a rejection when their account was closed meanwhile', async () => {
+    const person = await buildProvider(test.gateway, { status: 'pending' });
+    const { events, models } = test.gateway;
+    const change = events.change.bind(events);
+    const beforeChange = vi.spyOn(events, 'change').mockImplementationOnce(async (...args) => {
+      await api.as(admin).del(`/users/${person.id}`).expect(200);
+      return change(...args);
+    });
+    const { body } = await reject(person.email, 'No licence');
+    beforeChange.mockRestore();
+    expect(body).toMatchObject({ error: 'NOT_PENDING' });
+    expect(await models.User.findById(person._id).lean()).not.toHaveProperty('rejectedReason');
+  });
+
   it('keep a state that somebody can decide about when a role changes while the approval is taken back', async () => {
     const other = await buildAdmin(test.gateway);
     const provider = await buildProvider(test.gateway, { status: 'pending' });

@@ -6,8 +6,10 @@ import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import { type NewEvent, system } from '@lightbox/core/events/events.js';
 import { conversationOf, dispatchMessages } from '@lightbox/core/messages/messages.js';
+import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { ReminderDoc } from '@lightbox/core/models/reminder.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
+import { planReminder } from '@lightbox/core/notifications/reminders.js';
 import type { JobData } from '@lightbox/core/queues/jobs.js';
 import { moveRequest } from '@lightbox/core/requests/moveRequest.js';
 import { testConfig } from '@lightbox/testkit/config.js';
@@ -211,22 +213,40 @@ describe('quiet hours', () => {
     expect(browsers[1].asked()).toBe(0);
   });
 
+  /** Stores a message to a person. */
+  async function writeTo({ _id: recipient }: UserDoc, sender: ObjectId, seq = 1): Promise<MessageDoc> {
+    const message = {
+      ...{ _id: newId(), conversation: conversationOf(sender, recipient), seq, sender, recipient },
+      ...{ members: [sender, recipient], content: secret, createAt: new Date(), pending: true },
+    };
+    await worker.core.models.Message.create([message]);
+    return message;
+  }
+
   it('hold for messages too', async () => {
     const [writer, person] = [await buildPerson(), await buildPerson()];
     const browser = await subscribe(person);
     await setQuiet(person, quiet);
-    const [sender, recipient] = [writer._id, person._id];
-    const message = {
-      ...{ _id: newId(), conversation: conversationOf(sender, recipient), seq: 1, sender, recipient },
-      ...{ members: [sender, recipient], content: secret, createAt: new Date(), pending: true },
-    };
-    await worker.core.models.Message.create([message]);
-    await dispatchMessages(worker.core, [message]);
+    await dispatchMessages(worker.core, [await writeTo(person, writer._id)]);
     await eventually(async () => expect(await reminders(person, 'device')).toHaveLength(1));
     await setQuiet(person, over);
     await remind(person, 'device');
     await untilPushed(browser, 1);
-    expect(pushed(browser)).toEqual([{ kind: 'message.new', recordId: String(sender) }]);
+    expect(pushed(browser)).toEqual([{ kind: 'message.new', recordId: String(writer._id) }]);
+  });
+
+  it('do not count a message that was read before a later one of the same chat came', async () => {
+    const [writer, person] = [await buildPerson(), await buildPerson()];
+    const browser = await subscribe(person);
+    const messages = [await writeTo(person, writer._id, 1), await writeTo(person, writer._id, 2)] as const;
+    for (const { _id: record } of messages) {
+      const about = { kind: 'message.new', about: 'message', record } as const;
+      await planReminder(worker.core, { user: person._id, channel: 'device', ...about, dueAt: minutesAgo(-60) });
+    }
+    await worker.core.models.Message.updateOne({ _id: messages[0]._id }, { $set: { readAt: new Date() } });
+    await remind(person, 'device');
+    await untilPushed(browser, 1);
+    expect(pushed(browser)).toEqual([{ kind: 'message.new', recordId: String(writer._id) }]);
   });
 });
 
@@ -315,6 +335,29 @@ describe('a mail about notices', () => {
   });
 });
 
+it('the reminders of everybody that are due get their jobs, however many wait for a mail', async () => {
+  // Years ahead, so that the running worker finds none of them due meanwhile.
+  const now = new Date('2038-09-04T04:15:00Z');
+  const mails = Array.from({ length: 1_000 }, () => ({ user: newId(), channel: 'mail' as const }));
+  const waiting = [
+    ...mails,
+    { user: newId(), channel: 'device' as const },
+    { user: newId(), channel: 'mail' as const },
+  ];
+  await worker.core.models.Reminder.insertMany(
+    waiting.map((one) => ({
+      ...{ ...one, _id: newId(), kind: 'message.new', about: 'message', record: newId() },
+      ...{ at: new Date(), dueAt: now },
+    })),
+  );
+  const entered = new Set<string>();
+  const add = async (jobs: { data: JobData<'sendReminder'> }[]) => {
+    for (const { data } of jobs) entered.add(`${data.channel} ${data.userId}`);
+  };
+  await enterReminders({ ...worker.core, queues: { add }, clock: { now: () => now } } as never);
+  expect(waiting.filter(({ user, channel }) => !entered.has(`${channel} ${user}`))).toHaveLength(0);
+});
+
 describe('a digest', () => {
   const buildReader = (changes: Partial<UserDoc> = {}) =>
     buildPerson(
@@ -367,6 +410,23 @@ describe('a digest', () => {
       await sendDigest(worker.core, refuse, { userId: String(person._id), day: dayOf(person) });
       expect((await nextOf(person))?.getTime()).toBeGreaterThan(Date.now());
     }
+  });
+
+  it('is next due at the hour that the person chose while this one was being entered', async () => {
+    const now = new Date('2038-09-04T07:31:00Z');
+    const person = await buildReader({
+      notices: { ...defaultNoticeSettings, digest: 'daily', digestAt: '07:30' },
+      nextDigestAt: new Date('2038-09-04T07:30:00Z'),
+    });
+    const core = (add: () => Promise<unknown>) =>
+      ({ ...worker.core, queues: { add }, clock: { now: () => now } }) as never;
+    const choose = () =>
+      worker.core.models.User.updateOne({ _id: person._id }, { $set: { 'notices.digestAt': '18:00' } });
+    await enterDigests(core(choose));
+    // Its job is entered again, under the same id.
+    expect(await nextOf(person)).toEqual(person.nextDigestAt);
+    await enterDigests(core(async () => {}));
+    expect(await nextOf(person)).toEqual(new Date('2038-09-04T18:00:00Z'));
   });
 
   it('in the first hour of a day that begins an hour late comes once, on its own day', async () => {

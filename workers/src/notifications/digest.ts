@@ -28,9 +28,14 @@ export async function enterDigests(core: Core): Promise<boolean> {
       return { name: 'sendDigest', data: { userId: String(_id), day }, id: `${_id}-${day}-digest` };
     }),
   );
-  for (const [{ _id, nextDigestAt }, settings] of settingsOf) {
-    // The person may have chosen another time meanwhile.
-    await models.User.updateOne({ _id, nextDigestAt }, digestUpdate(settings, now));
+  for (const [{ _id, nextDigestAt, notices, timeZone }, settings] of settingsOf) {
+    // When the person chose another time or zone meanwhile, it stays due: the next round enters the same job.
+    const chosen = {
+      'notices.digest': notices?.digest ?? null,
+      'notices.digestAt': notices?.digestAt ?? null,
+      timeZone: timeZone ?? null,
+    };
+    await models.User.updateOne({ _id, nextDigestAt, ...chosen }, digestUpdate(settings, now));
   }
   return due.length === BATCH;
 }

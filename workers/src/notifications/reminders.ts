@@ -17,6 +17,7 @@ import type { JobData } from '@lightbox/core/queues/jobs.js';
 import type { Transporter } from 'nodemailer';
 import type { JobContext } from '../jobContext.js';
 import { send } from '../mail/sendMail.js';
+import { inBatches } from '../maintenance/inBatches.js';
 
 const minute = 60_000;
 const MESSAGE_AFTER_MS = limits.messageMailMinutes * minute;
@@ -62,7 +63,7 @@ export async function remindOfMessages(core: Core): Promise<void> {
   }
 }
 
-/** Enters one job for each person and channel with reminders that are due. */
+/** Enters one job for each person and channel with reminders that are due, however many wait for a mail server. */
 export async function enterReminders(core: Core): Promise<void> {
   const { models, clock, queues } = core;
   const now = clock.now();
@@ -70,7 +71,7 @@ export async function enterReminders(core: Core): Promise<void> {
     { dueAt: { $lte: new Date(now.getTime() - GIVEN_UP_MS) } },
     { $set: { dueAt: now } },
   );
-  const due = await models.Reminder.aggregate<{
+  const due = models.Reminder.aggregate<{
     _id: { user: ObjectId; channel: ReminderChannel };
     first: ObjectId;
     dueAt: Date;
@@ -85,15 +86,16 @@ export async function enterReminders(core: Core): Promise<void> {
         dueAt: { $first: '$dueAt' },
       },
     },
-    { $limit: BATCH },
-  ]);
-  await queues.add(
-    due.map(({ _id: { user, channel }, first, dueAt }) => ({
-      name: 'sendReminder',
-      data: { userId: String(user), channel },
-      id: `${first}-${dueAt.getTime()}-reminder`,
-    })),
-  );
+  ]).cursor({ batchSize: BATCH });
+  for await (const batch of inBatches(due, BATCH)) {
+    await queues.add(
+      batch.map(({ _id: { user, channel }, first, dueAt }) => ({
+        name: 'sendReminder',
+        data: { userId: String(user), channel },
+        id: `${first}-${dueAt.getTime()}-reminder`,
+      })),
+    );
+  }
 }
 
 /**
@@ -153,7 +155,11 @@ async function wantedOf(core: Core, due: DueReminder[], settings: NoticeSettings
     core.models.Message.find({ _id: { $in: about('message') } }).lean<MessageDoc[]>(),
   ]);
   const waiting = new Set(notices.map(String));
-  for (const message of messages) if (await chatWaits(core, message, now)) waiting.add(String(message._id));
+  for (const message of messages) {
+    // A mail is about a chat. For a device a later message has a reminder of its own, which is counted.
+    const waits = due[0]?.channel === 'device' ? !message.readAt : await chatWaits(core, message, now);
+    if (waits) waiting.add(String(message._id));
+  }
   return due.filter(
     ({ about, kind, channel, record }) =>
       (about === 'event' || waiting.has(String(record))) && decide(kind, settings, now)[channel] !== false,

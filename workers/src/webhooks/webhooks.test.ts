@@ -13,6 +13,8 @@ import type { WebhookDelivery } from '@lightbox/contract/webhooks/calls.js';
 import { WebhookBody, webhookEvents } from '@lightbox/contract/webhooks/events.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import { system } from '@lightbox/core/events/events.js';
+import type { JobRequest } from '@lightbox/core/queues/queues.js';
+import { newDelivery } from '@lightbox/core/webhooks/deliveries.js';
 import { type ReceivedWebhook, startWebhookReceiver, type WebhookReceiver } from '@lightbox/testkit/webhookReceiver.js';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -260,6 +262,23 @@ describe('a delivery', () => {
     await enter();
     await settled(person, made, 'delivered');
     expect(new Set(at(made).map((told) => verified(made, told).id)).size).toBe(1);
+  });
+
+  it('gets a new job for a lost one, however many others have lost theirs', async () => {
+    // Years ahead, so that the running worker finds none of them overdue meanwhile.
+    const due = new Date('2038-09-04T04:15:00Z');
+    const overdue = Array.from({ length: 501 }, () => ({
+      ...newDelivery(newId(), { event: newId(), type: 'webhook.test', data: {}, at: due }, due),
+      _id: newId(),
+    }));
+    await test.gateway.models.WebhookDelivery.insertMany(overdue);
+    const entered: string[] = [];
+    const add = async (jobs: JobRequest[]) => {
+      entered.push(...jobs.map(({ id }) => String(id)));
+    };
+    const now = () => new Date(due.getTime() + 120_000);
+    await enterDeliveries({ ...worker.core, queues: { add }, clock: { now } } as never);
+    expect(entered.toSorted()).toEqual(overdue.map(({ _id }) => `${_id}-0-webhook`).toSorted());
   });
 
   it('that was stored while its webhook was deleted goes with its first try', async () => {

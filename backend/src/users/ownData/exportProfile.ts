@@ -1,6 +1,8 @@
+import { dateIn } from '@lightbox/contract/notifications/clock.js';
 import type { userCalls } from '@lightbox/contract/users/calls.js';
 import { requireForm } from '@lightbox/core/access/images.js';
 import { requireUser } from '@lightbox/core/access/users.js';
+import { timeZoneOf } from '@lightbox/core/notifications/noticeSettings.js';
 import { openPersonIfWhole } from '@lightbox/core/users/profile.js';
 import { consentsOf } from '../../consents/consents.js';
 import type { Context, Reader } from '../../context.js';
@@ -29,6 +31,7 @@ export async function exportProfile(context: Context<typeof userCalls.exportProf
   const now = gateway.clock.now();
   const account = openPersonIfWhole(gateway, await requireUser(gateway, viewer, viewer.id));
   const profile = presentOneself(account);
+  const timeZone = timeZoneOf(account);
   const images = await downloadable(gateway, viewer);
   const voices = await voicesOf(gateway, viewer);
   const progress: Progress = { sent: [], leftOut: [] };
@@ -54,12 +57,13 @@ export async function exportProfile(context: Context<typeof userCalls.exportProf
       yield { name: 'consents.json', at: now, read: json(await consentsOf(gateway, viewer)) };
     }
     const clinic = await gateway.settings.get('clinic.name');
-    yield { name: 'index.html', at: now, read: () => indexPage({ profile, progress, clinic, now }, account.language) };
+    const facts = { profile, progress, clinic, now, timeZone };
+    yield { name: 'index.html', at: now, read: () => indexPage(facts, account.language) };
   }
   await stream(context, {
     chunks: zipAsItComes(entries()),
     headers: {
-      ...attached(`lightbox-${now.toISOString().slice(0, 10)}.zip`, 'application/zip'),
+      ...attached(`lightbox-${dateIn(now, timeZone)}.zip`, 'application/zip'),
       'Cache-Control': 'no-store',
     },
     record: () =>

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { limits } from '@lightbox/contract/limits.js';
+import { dateIn } from '@lightbox/contract/notifications/clock.js';
 import type { Disclosure } from '@lightbox/contract/users/disclosures.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { newId } from '@lightbox/core/db/ids.js';
@@ -176,6 +177,31 @@ describe('the download of own data', () => {
     const admins = await exported(other);
     expect(admins.json('images.json')).toEqual({ included: [], leftOut: [] });
     expect(admins.json('log.json').map(({ actorId }: { actorId: string }) => actorId)).not.toContain(owner.id);
+  });
+
+  it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
+    'Its dates and its name are those of the person’s zone %s.',
+    async (timeZone) => {
+      const owner = await buildProvider(test.gateway, { timeZone });
+      const createAt = new Date('2026-03-10T10:30:00Z');
+      const image = await buildImage(test.gateway, { owner });
+      await test.gateway.models.Image.collection.updateOne({ _id: image._id }, { $set: { createAt } });
+      const { body, headers } = await binary(owner).expect(200);
+      // The zones are 25 hours apart: the date of one of them at least is not that of UTC.
+      const today = dateIn(test.gateway.clock.now(), timeZone);
+      expect(headers['content-disposition']).toContain(`lightbox-${today}.zip`);
+      const index = unzipped(body as Buffer)
+        .get('index.html')
+        ?.toString('utf8');
+      expect(index).toContain(`Made on ${today}.`);
+      expect(index).toContain(`<td>${dateIn(createAt, timeZone)}</td>`);
+    },
+  );
+
+  it('The page names the answers of a patient about analyses, and none for others.', async () => {
+    const [patient, provider] = [await buildPatient(test.gateway), await buildProvider(test.gateway)];
+    expect((await exported(patient)).text('index.html')).toContain('href="consents.json"');
+    expect((await exported(provider)).text('index.html')).not.toContain('consents.json');
   });
 
   it('A client that goes away ends the reading, and the gateway answers on.', async () => {

@@ -1,4 +1,5 @@
 import { type LanguageCode, languageCodes } from '@lightbox/contract/languages.js';
+import { dateIn } from '@lightbox/contract/notifications/clock.js';
 import type { User } from '@lightbox/contract/users/schemas.js';
 import type { Progress } from './images.js';
 
@@ -14,6 +15,7 @@ const english = {
   shares: 'Shares that you received and gave',
   annotations: 'Your measurements and arrows on images',
   access: 'Your personal tokens, webhooks and linked logins, without their secrets',
+  consents: 'Your answers about analyses of your images',
   file: 'File',
   caption: 'Caption',
   added: 'Added',
@@ -33,6 +35,7 @@ const urdu: typeof english = {
   shares: 'آپ کو ملنے والی اور آپ کی کی ہوئی شیئرز',
   annotations: 'تصاویر پر آپ کی پیمائشیں اور تیر',
   access: 'آپ کے ذاتی ٹوکن، ویب ہُک اور جڑے ہوئے لاگ اِن، ان کے رازوں کے بغیر',
+  consents: 'آپ کی تصاویر کے تجزیے کی اجازت کے بارے میں آپ کے جواب',
   file: 'فائل',
   caption: 'عنوان',
   added: 'شامل ہوئی',
@@ -71,18 +74,20 @@ interface Facts {
   progress: Progress;
   clinic: string;
   now: Date;
+  /** Dates are those of this zone. */
+  timeZone: string;
 }
 
 /** Writes the page that leads to all other files of the zip. */
 export async function* indexPage(
-  { profile, progress, clinic, now }: Facts,
+  { profile, progress, clinic, now, timeZone }: Facts,
   language: LanguageCode | undefined,
 ): AsyncGenerator<string> {
   const words = wordsOf(language);
   const link = (file: string, text: string) => `<li><a href="${file}">${file}</a>: ${escaped(text)}</li>`;
   yield pageStart(clinic ? `${words.title} · ${clinic}` : words.title, language);
   yield `<p dir="auto"><b>${escaped(`${profile.firstname} ${profile.lastname}`.trim())}</b> · ${escaped(profile.email)}</p>
-<p>${escaped(words.made)} ${now.toISOString().slice(0, 10)}. ${escaped(words.text)}</p>
+<p>${escaped(words.made)} ${dateIn(now, timeZone)}. ${escaped(words.text)}</p>
 <h2>${escaped(words.files)}</h2><ul>
 ${link('profile.json', words.profile)}
 ${link('images.json', words.images)}
@@ -93,6 +98,7 @@ ${link('log.json', words.log)}
 ${link('shares.json', words.shares)}
 ${link('annotations.json', words.annotations)}
 ${link('access.json', words.access)}
+${profile.role.name === 'patient' ? link('consents.json', words.consents) : ''}
 </ul><h2>${escaped(words.images)}</h2>
 `;
   if (progress.sent.length === 0) yield `<p>${escaped(words.noImages)}</p>\n`;
@@ -100,7 +106,7 @@ ${link('access.json', words.access)}
     const heads = [words.file, words.caption, words.added, words.owner];
     yield `<table><thead><tr>${heads.map((head) => `<th>${escaped(head)}</th>`).join('')}</tr></thead><tbody>\n`;
     for (const { file, caption, addedAt, owner } of progress.sent) {
-      yield `<tr><td><a href="${file}" dir="ltr">${file}</a></td><td dir="auto">${escaped(caption)}</td><td>${addedAt.slice(0, 10)}</td><td dir="auto">${escaped(owner)}</td></tr>\n`;
+      yield `<tr><td><a href="${file}" dir="ltr">${file}</a></td><td dir="auto">${escaped(caption)}</td><td>${dateIn(new Date(addedAt), timeZone)}</td><td dir="auto">${escaped(owner)}</td></tr>\n`;
     }
     yield '</tbody></table>\n';
   }
