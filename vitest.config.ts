@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'vitest/config';
-import { PATIENCE_MS } from './testkit/src/patience';
+import { PATIENCE_MS } from './testkit/src/patience.ts';
 
 const serverSide = ['contract', 'client', 'core', 'launcher', 'testkit', 'backend', 'workers', 'campaigns', 'infra'];
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { PATIENCE_MS } from '../testkit/src/patience';
+import { PATIENCE_MS } from '../testkit/src/patience.ts';
 
 /** The journeys that take the longest, in this order. */
 const longest = [

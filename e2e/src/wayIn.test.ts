@@ -167,6 +167,8 @@ test('A patient who locked a share sees it, gets a new code and opens the pictur
 
   await page.getByRole('button', { name: 'Verify Right hand' }).focus();
   await page.keyboard.press('Enter');
+  // The product moves the focus into the dialog, and would take it back from the button.
+  await expect.poll(() => page.evaluate(`Boolean(document.activeElement.closest('[role=dialog]'))`)).toBe(true);
   await dialog.getByRole('button', { name: 'Send the code again' }).focus();
   await page.keyboard.press('Enter');
   const fresh = line(await patient.mailed(shared, 3), 'Code');
