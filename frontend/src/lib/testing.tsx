@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { act, render, screen, waitFor } from '@testing-library/react';
 import { Provider } from 'jotai';
+import { useState } from 'react';
 import { createMemoryRouter, type InitialEntry, type RouteObject, RouterProvider } from 'react-router-dom';
 import { expect } from 'vitest';
 import { Theme } from '../theme/Theme';
@@ -107,6 +108,16 @@ export function answer(table: Record<string, (heard: Heard) => { status?: number
     return new Response(JSON.stringify(body), { status, headers: { 'Content-Type': 'application/json' } });
   };
   return heard;
+}
+
+/** The state of a dialog that is open at first. `closed` is told each time that it asks to be closed. */
+export function useClosing(closed: () => void) {
+  const [open, setOpen] = useState(true);
+  const onClose = () => {
+    closed();
+    setOpen(false);
+  };
+  return { open, onClose, finalFocus: () => null };
 }
 
 /** Holds the answers to the requests whose path ends so, until the returned function is called. For use after `answer`. */

@@ -2,10 +2,9 @@ import type { GuestLink } from '@lightbox/contract/guests/calls.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { useState } from 'react';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { startSession } from '../auth/session';
-import { answer, hold, opened, renderScreen } from '../lib/testing';
+import { answer, hold, opened, renderScreen, useClosing } from '../lib/testing';
 import { ShareDialog } from './ShareDialog';
 
 const owner = { id: 'a'.repeat(24), firstname: 'Ana', lastname: 'Ruiz' };
@@ -44,12 +43,7 @@ let shared: { status?: number; body: unknown };
 const closed = vi.fn();
 
 function Screen() {
-  const [open, setOpen] = useState(true);
-  const onClose = () => {
-    closed();
-    setOpen(false);
-  };
-  return <ShareDialog open={open} image={image} onClose={onClose} finalFocus={() => null} />;
+  return <ShareDialog image={image} {...useClosing(closed)} />;
 }
 
 beforeEach(() => {

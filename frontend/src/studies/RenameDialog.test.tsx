@@ -1,9 +1,8 @@
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { useState } from 'react';
 import { expect, it, vi } from 'vitest';
-import { answer, hold, newest, opened, renderScreen } from '../lib/testing';
+import { answer, hold, newest, opened, renderScreen, useClosing } from '../lib/testing';
 import { RenameDialog } from './RenameDialog';
 
 const study = { id: 'e'.repeat(24), title: 'CT', imageCount: 3 } as NonNullable<Image['study']>;
@@ -11,12 +10,7 @@ const image = { id: 'c'.repeat(24), study } as Image;
 const closed = vi.fn();
 
 function Screen() {
-  const [open, setOpen] = useState(true);
-  const onClose = () => {
-    closed();
-    setOpen(false);
-  };
-  return <RenameDialog open={open} image={image} onClose={onClose} finalFocus={() => null} />;
+  return <RenameDialog image={image} {...useClosing(closed)} />;
 }
 
 it('A title that is saved after the dialog was closed is told, and closes nothing more.', async () => {

@@ -4,13 +4,12 @@ import { act, fireEvent, render, screen, waitFor, within } from '@testing-librar
 import userEvent from '@testing-library/user-event';
 import { createMemoryRouter, RouterProvider } from 'react-router-dom';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startSession } from '../auth/session';
 import { publicSettings } from '../lib/publicSettings';
 import { answer, opened, renderScreen } from '../lib/testing';
 import { system } from '../theme/system';
 import { faultOf } from './checkFile';
 import { TrayHost } from './TrayHost';
-import { FakeXhr, sent } from './testing';
+import { FakeXhr, sent, signIn } from './testing';
 import { Upload } from './Upload';
 
 const png = (name = 'knee.png') => new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47])], name, { type: 'image/png' });
@@ -136,17 +135,7 @@ describe('the form and the queue', () => {
   });
 
   it('The form asks again about another patient when the question was closed without an answer.', async () => {
-    startSession(
-      {
-        id: 'a'.repeat(24),
-        firstname: 'Ana',
-        lastname: 'Ruiz',
-        email: 'a@example.org',
-        username: 'ana',
-        role: { name: 'healthProvider' },
-      },
-      'token',
-    );
+    signIn();
     renderScreen(
       <>
         <Upload />

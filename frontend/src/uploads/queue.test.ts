@@ -1,6 +1,6 @@
 import { waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { endSession, startSession } from '../auth/session';
+import { endSession } from '../auth/session';
 import { ApiError } from '../lib/http';
 import { forgetPrivate } from '../lib/private';
 import { store } from '../lib/store';
@@ -9,24 +9,11 @@ import type { Person } from '../users/PersonSearch';
 import { addUploads, cancelUpload, continueUploads, decide, pauseUploads, retryUploads, uploadAgain } from './queue';
 import { findInterrupted, findUnfinished, interruptedAtom, keepUnfinished, unfinished } from './resumable';
 import { fromFile } from './sources';
-import { FakeXhr, sent } from './testing';
+import { FakeXhr, sent, signIn } from './testing';
 import { type Item, type ItemState, trayAtom } from './tray';
 
 const id = (letter: string) => letter.repeat(24);
 const patient = { id: id('b'), firstname: 'Hina', lastname: 'Farooq' } as Person;
-const signIn = (user = id('a')) =>
-  startSession(
-    {
-      id: user,
-      firstname: 'Ana',
-      lastname: 'Ruiz',
-      email: 'a@example.org',
-      username: 'ana',
-      role: { name: 'healthProvider' },
-    },
-    'token',
-  );
-
 const named = (name: string, content = name) => ({ source: fromFile(new File([content], name)), caption: name });
 const items = () => store.get(trayAtom).items;
 const states = () => items().map(({ state }) => state);
@@ -242,7 +229,7 @@ describe('unfinished uploads', () => {
     expect(unfinished()).toHaveLength(1);
     const kept = localStorage.getItem('uploads') ?? '';
     forgetPrivate();
-    signIn(id('c'));
+    signIn({ id: id('c') });
     localStorage.setItem('uploads', kept);
     expect(unfinished()).toEqual([]);
   });

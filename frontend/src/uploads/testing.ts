@@ -1,3 +1,15 @@
+import { startSession } from '../auth/session';
+
+/** Signs a provider in whose uploads the tests are about. */
+export const signIn = ({ id = 'a'.repeat(24), token = 'token' } = {}): void =>
+  startSession(
+    {
+      ...{ id, email: 'a@example.org', username: 'ana', firstname: 'Ana', lastname: 'Ruiz' },
+      role: { name: 'healthProvider' },
+    },
+    token,
+  );
+
 /** One request of an upload, as the test sees and answers it. */
 export interface Sent {
   key: string | undefined;

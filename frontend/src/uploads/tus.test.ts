@@ -1,8 +1,8 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import { startSession } from '../auth/session';
 import { liveToken } from '../lib/http';
 import { answer } from '../lib/testing';
 import { findUnfinished, keepUnfinished } from './resumable';
+import { signIn } from './testing';
 import { abandon, sendInPieces } from './tus';
 
 interface Options {
@@ -35,18 +35,6 @@ vi.mock('tus-js-client', () => ({
   },
 }));
 
-const signIn = (token: string, id = 'a'.repeat(24)) =>
-  startSession(
-    {
-      id,
-      firstname: 'Ana',
-      lastname: 'Ruiz',
-      email: 'a@example.org',
-      username: 'ana',
-      role: { name: 'healthProvider' },
-    },
-    token,
-  );
 const sendIt = (signal: AbortSignal) =>
   sendInPieces({
     file: new File(['x'], 'large.dcm'),
@@ -61,7 +49,7 @@ beforeEach(() => {
 });
 
 it('A large file that is cancelled before its first request is not sent.', { timeout: 5_000 }, async () => {
-  signIn('token');
+  signIn();
   const stop = new AbortController();
   const sending = sendIt(stop.signal);
   stop.abort();
@@ -71,7 +59,7 @@ it('A large file that is cancelled before its first request is not sent.', { tim
 
 it('A large file of one person is not sent with the token of the next one.', async () => {
   // The token has run out, so the request waits for a new one.
-  signIn(`h.${btoa(JSON.stringify({ exp: 0 }))}.s`);
+  signIn({ token: `h.${btoa(JSON.stringify({ exp: 0 }))}.s` });
   const stop = new AbortController();
   answer({
     'POST /auth/refresh': () => {
@@ -88,7 +76,7 @@ it('A large file of one person is not sent with the token of the next one.', asy
 const begun = { fingerprint: 'f', hash: 'e'.repeat(64), url: '/api/upload/tus/1', size: 1, at: Date.now() };
 
 it('An unfinished upload that its person discards is deleted at the server.', async () => {
-  signIn('token');
+  signIn();
   keepUnfinished(begun);
   await abandon(begun);
   expect(requests).toEqual(['/api/upload/tus/1 Bearer token']);
@@ -96,19 +84,19 @@ it('An unfinished upload that its person discards is deleted at the server.', as
 });
 
 it('An unfinished upload of one person is not deleted with the token of the next one.', async () => {
-  signIn('token');
+  signIn();
   keepUnfinished(begun);
-  signIn('token of the next one', 'b'.repeat(24));
+  signIn({ id: 'b'.repeat(24), token: 'token of the next one' });
   await abandon(begun);
   expect(requests).toEqual([]);
 });
 
 it('An unfinished upload is not deleted when the next person signs in while the token is renewed.', async () => {
-  signIn(`h.${btoa(JSON.stringify({ exp: 0 }))}.s`);
+  signIn({ token: `h.${btoa(JSON.stringify({ exp: 0 }))}.s` });
   keepUnfinished(begun);
   answer({
     'POST /auth/refresh': () => {
-      signIn('token of the next one', 'b'.repeat(24));
+      signIn({ id: 'b'.repeat(24), token: 'token of the next one' });
       return { body: { data: { token: 'late' } } };
     },
   });
