@@ -119,7 +119,7 @@ export function TakeForm({ request: { id, patient: wanted } }: { request: HeldRe
           <Button
             type="submit"
             size="lg"
-            flex="1"
+            flex="1 0 auto"
             // Without the proposed patient the images would be taken for nobody.
             loading={take.isPending || (open && proposed.isPending)}
             loadingText={t(take.isPending ? 'requests.one.taking' : 'requests.one.take')}
