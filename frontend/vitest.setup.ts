@@ -2,7 +2,7 @@ import './src/i18n/further';
 import { StyleSheet } from '@emotion/sheet';
 import { cleanup, configure, getConfig } from '@testing-library/react';
 import * as React from 'react';
-import { afterEach } from 'vitest';
+import { afterAll, afterEach, vi } from 'vitest';
 import { endedAtom, endSession } from './src/auth/session';
 import { forgetPrivate } from './src/lib/private';
 import { store } from './src/lib/store';
@@ -38,6 +38,10 @@ afterEach(() => {
   localStorage.clear();
   sessionStorage.clear();
 });
+
+// A screen that a test began to load may arrive after its last test. Vitest refuses a module that it loads between two files,
+// and the files of this worker, which share their modules, would never get it.
+afterAll(() => vi.dynamicImportSettled());
 
 // jsdom would parse each rule and match all rules for each role that a test looks for. No test looks at styles.
 StyleSheet.prototype.insert = () => {};
