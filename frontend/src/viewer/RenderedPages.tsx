@@ -1,21 +1,11 @@
 import { Box, Flex, IconButton, Image, Text } from '@chakra-ui/react';
 import { CaretLeftIcon, CaretRightIcon, WarningIcon } from '@phosphor-icons/react';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useObjectUrl } from '../lib/useObjectUrl';
-import { fetchRendered, isRefusal } from './frames';
-import { viewerKey } from './keysOfQueries';
+import { isRefusal, renderedFrame } from './frames';
 import { Message } from './Message';
-
-const rendered = (id: string, n: number) =>
-  queryOptions({
-    queryKey: [...viewerKey, 'rendered', id, n],
-    queryFn: ({ signal }) => fetchRendered({ id, n }, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 30_000,
-    retry: 1,
-  });
 
 interface Props {
   id: string;
@@ -29,7 +19,7 @@ export function RenderedPages({ id, count, start, onRefused }: Props) {
   const { t } = useTranslation();
   const [n, setN] = useState(start + 1);
   const go = (to: number) => setN(Math.max(1, Math.min(count, to)));
-  const { data, error } = useQuery(rendered(id, n));
+  const { data, error } = useQuery(renderedFrame({ id, n }));
   const url = useObjectUrl(data);
   const [drawn, setDrawn] = useState<string>();
   useEffect(() => {
