@@ -1,7 +1,11 @@
-import { screen } from '@testing-library/react';
+import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { ApiError } from '../lib/http';
 import { answer, renderScreen } from '../lib/testing';
+import { Document } from './Document';
+import { framesOfImage } from './engine/frameId';
+import { type Entry, entriesOf } from './entries';
 import { renderedFrame } from './frames';
 import { RenderedPages } from './RenderedPages';
 
@@ -12,8 +16,7 @@ it('A page that cannot be drawn is shown as such, and ends no access.', async ()
   let refused = false;
   renderScreen(
     <RenderedPages
-      id={id}
-      count={3}
+      frames={framesOfImage(id, 3)}
       start={0}
       onRefused={() => {
         refused = true;
@@ -32,4 +35,19 @@ it('A page that a worker still draws is asked for again, as often as the facts o
     false,
     false,
   ]);
+});
+
+const facts: FrameFacts = { kind: 'dicom', frames: 1, modality: 'CT', windows: [], previewFrame: 1 };
+const shown = () => document.querySelector<HTMLElement>('[data-viewport]') as HTMLElement;
+
+it('Without the imaging library, each slice of a stack is the picture of its own file.', async () => {
+  const images = ['1', '2', '3'].map((one) => ({ id: one.repeat(24), facts }));
+  const [stack] = entriesOf({ id: '1', images }, 'Series 1');
+  const heard = answer({});
+  renderScreen(
+    <Document entry={stack as Entry} waiting={false} preview={undefined} start={0} onRefused={() => undefined} />,
+  );
+  fireEvent.keyDown(shown(), { key: 'ArrowDown' });
+  await waitFor(() => expect(heard.at(-1)?.path).toBe(`/upload/image/${'2'.repeat(24)}/frames/1?rendered=true`));
+  expect(shown().dataset).toMatchObject({ image: '2'.repeat(24), frame: '2', frames: '3' });
 });
