@@ -58,7 +58,9 @@ export function Document({ entry, waiting, preview, start, onDownload, onRefused
     );
   }
   const { report } = entry.facts;
-  if (entry.kind === 'report' && report) return <Report id={entry.key} facts={entry.facts} report={report} />;
+  if (entry.kind === 'report' && report) {
+    return <Report id={entry.key} facts={entry.facts} report={report} start={start} />;
+  }
   return (
     <Box
       data-viewport=""

@@ -5,9 +5,10 @@ import { ApiError } from '../lib/http';
 import { answer, renderScreen } from '../lib/testing';
 import { Document } from './Document';
 import { framesOfImage } from './engine/frameId';
-import { type Entry, entriesOf } from './entries';
+import { type Entry, entriesOf, entryOfImage } from './entries';
 import { renderedFrame } from './frames';
 import { RenderedPages } from './RenderedPages';
+import { type Place, useLayout } from './useLayout';
 
 const id = 'c'.repeat(24);
 
@@ -50,4 +51,22 @@ it('Without the imaging library, each slice of a stack is the picture of its own
   fireEvent.keyDown(shown(), { key: 'ArrowDown' });
   await waitFor(() => expect(heard.at(-1)?.path).toBe(`/upload/image/${'2'.repeat(24)}/frames/1?rendered=true`));
   expect(shown().dataset).toMatchObject({ image: '2'.repeat(24), frame: '2', frames: '3' });
+});
+
+const letter = [entryOfImage({ id, facts: { ...facts, kind: 'pdf', frames: 3 } }, 'Letter')];
+/** A document in the layout of the viewer, opened at the position that the address names. */
+function Letter({ start }: { start: { key: string; at: number } }) {
+  const [place] = useLayout(letter, start, undefined).arrangement.places as [Place];
+  return (
+    <Document entry={place.entry} waiting={false} preview={undefined} start={place.at} onRefused={() => undefined} />
+  );
+}
+
+it.each([
+  ['is shown first', 1, '2'],
+  ['behind the last one is the last one', 6, '3'],
+])('The page of a document that the address names %s.', (_, at, page) => {
+  answer({});
+  renderScreen(<Letter start={{ key: id, at }} />);
+  expect(shown().dataset.frame).toBe(page);
 });
