@@ -4,7 +4,7 @@ import type { MarkKind } from '@lightbox/contract/annotations/schemas.js';
 import { rangeOf, type ValueRange, windowOf } from '@lightbox/contract/images/voi.js';
 import { type Edges, edgesOf, type Vector, vectorIn } from '../orientation';
 import { kept, nothingShown, type PaneView, type Shown, sharedTurn, type Turned, type WantedView } from '../shown';
-import type { Window as PaneWindow } from '../window';
+import { type Window as PaneWindow, tidyWindow } from '../window';
 import { withoutMouse } from './fingers';
 import { frameOf } from './frameId';
 import { extentOf } from './pixels';
@@ -178,8 +178,8 @@ export class Pane {
       frameId,
       frame: at + 1,
       frames: this.#stack.length,
-      center: tidy(this.#window.center),
-      width: tidy(this.#window.width),
+      ...tidyWindow(this.#window, functionOf(image)),
+      voiFunction: functionOf(image),
       zoom: Math.round((viewport.getZoom() / this.#fit) * 1_000) / 1_000,
       rotation: this.#turned.rotation,
       flipped: this.#turned.flipHorizontal,
