@@ -344,7 +344,8 @@ describe('the content of a pane', () => {
 });
 
 describe('keys', () => {
-  const press = (key: string, more = {}) => commandOf({ key, ctrlKey: false, metaKey: false, altKey: false, ...more });
+  const press = (key: string, more = {}) =>
+    commandOf({ key, code: '', ctrlKey: false, metaKey: false, altKey: false, ...more });
 
   it('The keys are those of OHIF, in capitals too, and those with Ctrl belong to the browser.', () => {
     expect(press('z')).toEqual({ tool: 'zoom' });
@@ -355,6 +356,17 @@ describe('keys', () => {
     expect(press('3')).toEqual({ preset: '3' });
     expect(press('r', { ctrlKey: true })).toBeUndefined();
     expect(press('y')).toBeUndefined();
+  });
+
+  it('On a keyboard of another script, the place of a key counts.', () => {
+    expect(press('ی', { code: 'KeyI' })).toEqual({ act: 'invert' });
+    expect(press('ص', { code: 'KeyW' })).toEqual({ tool: 'window' });
+    expect(press('۲', { code: 'Digit2' })).toEqual({ preset: '2' });
+    expect(press('٣', { code: 'Numpad3' })).toEqual({ preset: '3' });
+    expect(press('ی', { code: 'KeyI', ctrlKey: true })).toBeUndefined();
+    // A keyboard of the Latin script has its letters elsewhere, and other letters besides.
+    expect(press('z', { code: 'KeyY' })).toEqual({ tool: 'zoom' });
+    expect(press('é', { code: 'Digit2' })).toBeUndefined();
   });
 
   it('Every tool and act has a key, and no key has two.', () => {
