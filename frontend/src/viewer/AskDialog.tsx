@@ -12,13 +12,14 @@ interface Props {
   people: readonly UserRef[];
   onChosen: (person: UserRef) => void;
   onClose: () => void;
+  finalFocusEl: () => HTMLElement | null;
 }
 
 /** Asks to whom a pinned place is sent. */
-export function AskDialog({ view, people, onChosen, onClose }: Props) {
+export function AskDialog({ view, people, onChosen, onClose, finalFocusEl }: Props) {
   const { t } = useTranslation();
   return (
-    <Modal open={view !== undefined} onClose={onClose} title={t('viewer.ask.whom')}>
+    <Modal open={view !== undefined} onClose={onClose} finalFocusEl={finalFocusEl} title={t('viewer.ask.whom')}>
       <Dialog.Body pb="6">
         {people.length === 0 && <Text color="fg.muted">{t('viewer.ask.nobody')}</Text>}
         <Flex as="ul" direction="column" gap="2" listStyleType="none">

@@ -2,6 +2,7 @@ import { Box, Image } from '@chakra-ui/react';
 import { FileXIcon } from '@phosphor-icons/react';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
+import { frameOf, framesOfImage } from './engine/frameId';
 import type { Entry } from './entries';
 import { Message } from './Message';
 import { RenderedPages } from './RenderedPages';
@@ -44,8 +45,10 @@ export function Document({ entry, waiting, preview, start, onDownload, onRefused
   const { t } = useTranslation();
   if (waiting) return <Waiting entry={entry} preview={preview} />;
   if (entry.kind === 'stack' || (entry.kind === 'pdf' && !onDownload)) {
-    const count = entry.kind === 'pdf' ? Math.max(1, entry.facts.frames) : entry.frameIds.length;
-    return <RenderedPages id={entry.key} count={count} start={start} onRefused={onRefused} />;
+    // The slices of a stack are frames of several images.
+    const frames =
+      entry.kind === 'pdf' ? framesOfImage(entry.key, Math.max(1, entry.facts.frames)) : entry.frameIds.map(frameOf);
+    return <RenderedPages frames={frames} start={start} onRefused={onRefused} />;
   }
   if (entry.kind === 'pdf') {
     return (
@@ -55,7 +58,9 @@ export function Document({ entry, waiting, preview, start, onDownload, onRefused
     );
   }
   const { report } = entry.facts;
-  if (entry.kind === 'report' && report) return <Report id={entry.key} facts={entry.facts} report={report} />;
+  if (entry.kind === 'report' && report) {
+    return <Report id={entry.key} facts={entry.facts} report={report} start={start} />;
+  }
   return (
     <Box
       data-viewport=""

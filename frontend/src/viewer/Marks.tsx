@@ -1,10 +1,10 @@
 import { Text } from '@chakra-ui/react';
-import { rounded } from '@lightbox/contract/annotations/measuring.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { memo } from 'react';
 import type { Pane } from './engine';
 import { markStyle } from './Pane';
 import { Live, useShown } from './useShown';
+import { windowValue } from './window';
 
 interface Props {
   pane: Pane | undefined;
@@ -37,12 +37,13 @@ export const Marks = memo(({ pane, facts, left, right, short }: Props) => {
           <Text as="span" {...markStyle} bottom="14px" left="18px">
             <Live
               pane={pane}
-              text={({ colour, width, center, zoom }) =>
-                lines([
-                  colour ? undefined : `W ${rounded(width)} L ${rounded(center)}`,
-                  `ZOOM ${Math.round(zoom * 100)}%`,
-                ])
-              }
+              text={(shown) => {
+                const [width, center] = [windowValue(shown.width, shown), windowValue(shown.center, shown)];
+                return lines([
+                  shown.colour ? undefined : `W ${width} L ${center}`,
+                  `ZOOM ${Math.round(shown.zoom * 100)}%`,
+                ]);
+              }}
             />
           </Text>
           <Text as="span" {...markStyle} bottom="14px" right="18px" textAlign="right">

@@ -11,6 +11,7 @@ import { chosenIn, hasHU, type Preset, presetsIn } from './presets';
 import { Range, RangeFrame } from './Range';
 import type { Shown } from './shown';
 import { Live, shownIn, useShown } from './useShown';
+import { centerLimits, stepBetween, widthLimits, windowValue } from './window';
 
 const Title = ({ children }: { children: ReactNode }) => (
   <Heading as="h2" fontSize="14px" fontWeight="600" color="viewer.muted" mb="2.5">
@@ -71,7 +72,7 @@ function SliderRange({ pane, label, read, limits, onSet }: SliderProps) {
       min={min}
       max={max}
       value={value}
-      step={Math.max(1, Math.round((max - min) / 1_000))}
+      step={stepBetween([min, max])}
       onChange={(event) => onSet(Number(event.currentTarget.value))}
     />
   );
@@ -88,7 +89,7 @@ function Slider(props: SliderProps) {
         <SliderRange {...props} />
       </RangeFrame>
       <Text as="output" w="58px" flex="none" fontFamily="mono" textAlign="end" dir="ltr">
-        <Live pane={pane} text={(shown) => String(rounded(read(shown)))} />
+        <Live pane={pane} text={(shown) => String(windowValue(read(shown), shown))} />
       </Text>
     </Flex>
   );
@@ -96,12 +97,6 @@ function Slider(props: SliderProps) {
 
 const widthOf = ({ width }: Shown) => width;
 const centerOf = ({ center }: Shown) => center;
-const widthLimits = ({ range, width }: Shown) => {
-  const span = range ? Math.max(1, range.upper - range.lower) : 1;
-  return [1, Math.max(Math.ceil(span * 1.2), Math.ceil(width))] as const;
-};
-const centerLimits = ({ range, center }: Shown) =>
-  [Math.min(range?.lower ?? 0, Math.floor(center)), Math.max(range?.upper ?? 1, Math.ceil(center))] as const;
 
 function Presets({ pane, inHU }: { pane: Pane | undefined; inHU: boolean }) {
   // The windows of the presets follow the frame. Their names change only with their number.

@@ -13,6 +13,7 @@ import { useTranslation } from 'react-i18next';
 import { imageContent } from '../images/images';
 import { ApiError } from '../lib/http';
 import { useDebounced } from '../lib/useDebounced';
+import { framesOfImage } from './engine/frameId';
 import { isRefusal } from './frames';
 import { Message } from './Message';
 import { openDocument, textOf } from './pdfDocument';
@@ -141,7 +142,7 @@ export function Pdf({ id, pages, start, onRefused }: Props) {
     if (first !== undefined) setN((now) => (found?.includes(now) ? now : first));
   }, [first, found]);
   if (broken || withheld)
-    return <RenderedPages id={id} count={Math.max(1, pages)} start={n - 1} onRefused={onRefused} />;
+    return <RenderedPages frames={framesOfImage(id, Math.max(1, pages))} start={n - 1} onRefused={onRefused} />;
   const step = (by: 1 | -1) => {
     const next = by > 0 ? steps.find((one) => one > zoom) : steps.findLast((one) => one < zoom);
     if (next) setZoom(next);

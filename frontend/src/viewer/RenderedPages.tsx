@@ -1,35 +1,27 @@
 import { Box, Flex, IconButton, Image, Text } from '@chakra-ui/react';
 import { CaretLeftIcon, CaretRightIcon, WarningIcon } from '@phosphor-icons/react';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useObjectUrl } from '../lib/useObjectUrl';
-import { fetchRendered, isRefusal } from './frames';
-import { viewerKey } from './keysOfQueries';
+import type { FrameRef } from './engine/frameId';
+import { isRefusal, renderedFrame } from './frames';
 import { Message } from './Message';
 
-const rendered = (id: string, n: number) =>
-  queryOptions({
-    queryKey: [...viewerKey, 'rendered', id, n],
-    queryFn: ({ signal }) => fetchRendered({ id, n }, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 30_000,
-    retry: 1,
-  });
-
 interface Props {
-  id: string;
-  count: number;
+  frames: readonly FrameRef[];
   start: number;
   onRefused: () => void;
 }
 
 /** Frames or pages as the server draws them, for a browser that cannot draw them itself. */
-export function RenderedPages({ id, count, start, onRefused }: Props) {
+export function RenderedPages({ frames, start, onRefused }: Props) {
   const { t } = useTranslation();
   const [n, setN] = useState(start + 1);
+  const count = frames.length;
+  const shown = frames[n - 1] ?? (frames[0] as FrameRef);
   const go = (to: number) => setN(Math.max(1, Math.min(count, to)));
-  const { data, error } = useQuery(rendered(id, n));
+  const { data, error } = useQuery(renderedFrame(shown));
   const url = useObjectUrl(data);
   const [drawn, setDrawn] = useState<string>();
   useEffect(() => {
@@ -40,7 +32,7 @@ export function RenderedPages({ id, count, start, onRefused }: Props) {
     <Box
       data-viewport=""
       data-state={state}
-      data-image={id}
+      data-image={shown.id}
       data-frame={n}
       data-frames={count}
       data-zoom={1}

@@ -1,6 +1,7 @@
 import { Box, Heading, Text } from '@chakra-ui/react';
 import type { Report as Content, FrameFacts, Lead } from '@lightbox/contract/images/drawing.js';
 import { useTranslation } from 'react-i18next';
+import { framesOfImage } from './engine/frameId';
 import { RenderedPages } from './RenderedPages';
 
 /** The outline of a waveform: a line from the lowest to the highest value at each step. */
@@ -36,11 +37,19 @@ function Waveform({ name, unit, seconds, low, high }: Lead) {
   );
 }
 
+interface Props {
+  id: string;
+  facts: FrameFacts;
+  report: Content;
+  /** The page of its document that is shown first, from 0. */
+  start: number;
+}
+
 /** A file without pixels as a page to read: title, lines with their depth, waveforms, or the pages of its document. */
-export function Report({ id, facts, report }: { id: string; facts: FrameFacts; report: Content }) {
+export function Report({ id, facts, report, start }: Props) {
   const { t } = useTranslation();
   if (report.pdf && facts.frames > 0) {
-    return <RenderedPages id={id} count={facts.frames} start={0} onRefused={() => {}} />;
+    return <RenderedPages frames={framesOfImage(id, facts.frames)} start={start} onRefused={() => {}} />;
   }
   const title = report.title || t('viewer.report');
   return (

@@ -6,6 +6,7 @@ import { currentLanguage } from '../i18n';
 import { useIsDesktop } from '../lib/useMedia';
 import { Document } from './Document';
 import type { Pane as EnginePane } from './engine';
+import { focusPane } from './focus';
 import type { ToolName } from './keys';
 import { ArrowText } from './layers/ArrowText';
 import type { MarkLayers } from './layers/useLayers';
@@ -25,6 +26,8 @@ interface Props extends EngineState {
   layout: Layout;
   tool: ToolName;
   layers: MarkLayers;
+  /** The pane in use. */
+  pane: EnginePane | undefined;
   company: Company;
   previewOf: (imageId: string) => string | undefined;
   /** Receives the pane of the library at a place, and undefined when it is closed. */
@@ -33,7 +36,7 @@ interface Props extends EngineState {
   onRefused: () => void;
 }
 
-interface StackProps extends Omit<Props, 'engine' | 'failed' | 'layers' | 'onRefused'> {
+interface StackProps extends Omit<Props, 'engine' | 'failed' | 'layers' | 'pane' | 'onRefused'> {
   engine: Engine;
   place: Place;
   /** The place among the panes, from 0. */
@@ -87,9 +90,13 @@ function StackPane({ engine, place, i, subject, layout, tool, company, previewOf
 
 /** The pictures, and everything that lies upon them. */
 export function Stage(props: Props) {
-  const { engine, failed, layout, layers, company, previewOf, onDownload, onRefused } = props;
+  const { engine, failed, layout, layers, pane, company, previewOf, onDownload, onRefused } = props;
   const desktop = useIsDesktop();
   const { arrangement } = layout;
+  const endText = () => {
+    layers.edit(undefined);
+    focusPane(pane);
+  };
   return (
     <>
       <Panes arrangement={arrangement}>
@@ -117,9 +124,9 @@ export function Stage(props: Props) {
           text={layers.textAt(layers.editing)}
           onDone={(text) => {
             if (layers.editing) layers.setText(layers.editing, text);
-            layers.edit(undefined);
+            endText();
           }}
-          onClose={() => layers.edit(undefined)}
+          onClose={endText}
         />
       )}
       {company.bar}

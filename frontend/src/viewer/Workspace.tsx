@@ -186,7 +186,7 @@ export function Workspace(props: Props) {
     without: viewsWithout(layout, facts?.kind, hidden, hasTools),
   };
   const rail = hasTools && <Rail tool={tool} onTool={choose} {...views} desktop={desktop} />;
-  const marks = { layers, measures: measuring.measures, onRemove: measuring.remove };
+  const marks = { layers, pane, measures: measuring.measures, onRemove: measuring.remove };
   const panel = (
     <Panel
       pane={pane}
@@ -252,7 +252,7 @@ export function Workspace(props: Props) {
           <EndedStage layout={layout} image={start.key} reason={ended} />
         ) : (
           <Stage
-            {...{ subject, engine, failed, layout, tool, layers, company, onPane, onRefused }}
+            {...{ subject, engine, failed, layout, tool, layers, pane, company, onPane, onRefused }}
             previewOf={props.previewOf}
             onDownload={props.onDownload}
           />

@@ -1,5 +1,5 @@
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
-import { frameIdOf } from './engine/frameId';
+import { frameIdOf, framesOfImage } from './engine/frameId';
 
 /** A thing that fills a pane: a stack of frames that one scrolls through, a document, or a file without pixels. */
 export interface Entry {
@@ -34,7 +34,7 @@ const kindOf = ({ kind, frames }: FrameFacts): Entry['kind'] => {
 };
 
 const framesOf = ({ id, facts }: Opened) =>
-  Array.from({ length: kindOf(facts) === 'stack' ? facts.frames : 0 }, (_, i) => frameIdOf({ id, n: i + 1 }));
+  framesOfImage(id, kindOf(facts) === 'stack' ? facts.frames : 0).map(frameIdOf);
 
 function entryOf(images: readonly Opened[], label: string, modality: string): Entry {
   const [first] = images as [Opened];

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@lightbox/contract/errors.js';
 import { imageCalls } from '@lightbox/contract/images/calls.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { studyCalls } from '@lightbox/contract/studies/calls.js';
@@ -15,14 +16,17 @@ export function readFramesWith(guestToken: string | undefined) {
 }
 export const tokenOfFrames = () => token;
 
-/** A worker makes the facts soon after the upload: the server answers `PREVIEW_PENDING` until they are there. */
+/** A worker makes facts and pictures of frames: the server answers `PREVIEW_PENDING` until they are there. */
 const pending = (error: Error) => error instanceof ApiError && error.code === 'PREVIEW_PENDING';
 
 const refusals = [401, 403, 404];
+/** The answers about the file itself, to a person who may see the image: it is not drawn yet, or cannot be drawn. */
+const aboutTheFile: readonly string[] = ['PREVIEW_PENDING', 'NO_PREVIEW', 'NO_FRAME'] satisfies ErrorCode[];
 /** True when an answer means that the person may not see the image any more. */
-export const isRefusal = (error: unknown) => error instanceof ApiError && refusals.includes(error.status);
+export const isRefusal = (error: unknown): error is ApiError =>
+  error instanceof ApiError && refusals.includes(error.status) && !aboutTheFile.includes(error.code);
 
-/** Facts never change. They are read until they are there, and forgotten with the screen. */
+/** Facts and pictures of frames never change. They are read until they are there, and facts are forgotten with the screen. */
 const once = {
   staleTime: Number.POSITIVE_INFINITY,
   gcTime: 0,
@@ -86,3 +90,12 @@ export async function fetchFrame({ id, n }: FrameRef, facts: FrameFacts, signal:
 /** The frame or page as the server draws it: a picture, for browsers that cannot decode the frame. */
 export const fetchRendered = ({ id, n }: FrameRef, signal?: AbortSignal) =>
   download(imageCalls.getFrame, { params: { id, n: String(n) }, query: { rendered: true } }, { signal, token });
+
+/** The same for a pane without the imaging library. It is kept for a moment, for turning back to the page before. */
+export const renderedFrame = (ref: FrameRef) =>
+  queryOptions({
+    queryKey: [...viewerKey, 'rendered', ref.id, ref.n],
+    queryFn: ({ signal }) => fetchRendered(ref, signal),
+    ...once,
+    gcTime: 30_000,
+  });

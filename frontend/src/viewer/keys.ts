@@ -84,14 +84,24 @@ const actKeys: Record<string, ActName> = {
 
 interface Pressed {
   key: string;
+  code: string;
   ctrlKey: boolean;
   metaKey: boolean;
   altKey: boolean;
 }
 
+const otherScript = /^(?!\p{Script=Latin}|[0-9])[\p{L}\p{M}\p{N}]$/u;
+
+/** Returns the key, or what its place has on a Latin keyboard when it writes a letter or a digit of another script. */
+function latinKey({ key, code }: Pick<Pressed, 'key' | 'code'>): string {
+  const [, letter, digit] = (otherScript.test(key) && /^(?:Key([A-Z])|(?:Digit|Numpad)(\d))$/.exec(code)) || [];
+  return letter ?? digit ?? key;
+}
+
 /** Returns the command of a key press, or undefined. Keys with Ctrl, Alt or Command belong to the browser. */
-export function commandOf({ key, ctrlKey, metaKey, altKey }: Pressed): Command | undefined {
+export function commandOf({ ctrlKey, metaKey, altKey, ...pressed }: Pressed): Command | undefined {
   if (ctrlKey || metaKey || altKey) return undefined;
+  const key = latinKey(pressed);
   if (/^\d$/.test(key)) return { preset: key };
   const name = key.length === 1 ? key.toLowerCase() : key;
   const tool = toolKeys[name];

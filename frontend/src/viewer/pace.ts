@@ -1,5 +1,7 @@
-/** Milliseconds between two events of one kind. The server drops more than 30 in a second, so stay below. */
-const PACE_MS = 40;
+import { limits } from '@lightbox/contract/limits.js';
+
+/** Milliseconds between two events of one kind: a fifth more than the server asks for, because some arrive close together. */
+const PACE_MS = (1_000 / limits.viewEventsPerSecond) * 1.2;
 
 /** Sends the newest value on a frame of the screen, and no more often than the server takes. The last one is always sent. */
 export function paced<T>(send: (value: T) => void): { push: (value: T) => void; stop: () => void } {

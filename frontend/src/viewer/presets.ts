@@ -1,6 +1,8 @@
 import { valueUnit } from '@lightbox/contract/annotations/measuring.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import { type ValueRange, type VoiFunction, windowOf } from '@lightbox/contract/images/voi.js';
 import type { Shown } from './shown';
+import { extentOfWindow, isWhole, type Window } from './window';
 
 export type PresetName =
   | 'asSent'
@@ -40,41 +42,33 @@ const relative = [
   { name: 'dark', key: '4', shift: 0.2, scale: 1 },
 ] as const;
 
-interface Range {
-  lower: number;
-  upper: number;
+/** Changes the window of a picture by shares of its extent, which a window of whole numbers keeps in whole numbers. */
+function relativeTo(sent: Window, by: VoiFunction): Preset[] {
+  const extent = extentOfWindow(sent, by);
+  const tidy = (value: number) => (isWhole(extent) ? Math.round(value) : value);
+  return relative.map(({ name, key, shift, scale }) => {
+    const { width } = windowOf({ lower: 0, upper: tidy(extent * scale) }, by);
+    return { name, key, center: sent.center + tidy(extent * shift), width };
+  });
 }
 
 /** Returns the presets of a picture: those of Hounsfield units if its values have that unit, the window of the file, and the whole range of values. */
-export function presetsOf(inHU: boolean, sent: { center: number; width: number }, range: Range | undefined): Preset[] {
-  const usual = inHU
-    ? ct
-    : relative.map(({ name, key, shift, scale }) => ({
-        name,
-        key,
-        center: sent.center + shift * sent.width,
-        width: Math.max(1, sent.width * scale),
-      }));
-  const full = range && range.upper > range.lower ? [fullOf(range)] : [];
+export function presetsOf(inHU: boolean, sent: Window, range: ValueRange | undefined, by: VoiFunction): Preset[] {
+  const usual = inHU ? ct : relativeTo(sent, by);
+  const full: Preset[] = range && range.upper > range.lower ? [{ name: 'full', key: '9', ...windowOf(range, by) }] : [];
   return [...usual, { name: 'asSent', key: '0', ...sent }, ...full];
 }
-
-const fullOf = ({ lower, upper }: Range): Preset => ({
-  name: 'full',
-  key: '9',
-  center: (lower + upper + 1) / 2,
-  width: upper - lower + 1,
-});
 
 /** Tells whether the presets of a CT fit: a map of the flow of blood is a CT too, and has other values. */
 export const hasHU = (facts: FrameFacts | undefined): boolean => facts !== undefined && valueUnit(facts) === 'HU';
 
 /** Returns the presets of what a pane shows. There are none before the first frame. */
-export const presetsIn = ({ sent, range }: Shown, inHU: boolean): Preset[] =>
-  sent ? presetsOf(inHU, sent, range) : [];
-
-const near = (a: number, b: number) => Math.abs(a - b) < 0.51;
+export const presetsIn = ({ sent, range, voiFunction }: Shown, inHU: boolean): Preset[] =>
+  sent ? presetsOf(inHU, sent, range, voiFunction) : [];
 
 /** Returns the preset whose window the pane has. */
-export const chosenIn = (shown: Shown, inHU: boolean): Preset | undefined =>
-  presetsIn(shown, inHU).find((one) => near(one.center, shown.center) && near(one.width, shown.width));
+export function chosenIn(shown: Shown, inHU: boolean): Preset | undefined {
+  const far = Math.min(0.51, extentOfWindow(shown, shown.voiFunction) / 100);
+  const isNear = (a: number, b: number) => Math.abs(a - b) < far;
+  return presetsIn(shown, inHU).find((one) => isNear(one.center, shown.center) && isNear(one.width, shown.width));
+}

@@ -1,3 +1,4 @@
+import type { VoiFunction } from '@lightbox/contract/images/voi.js';
 import type { PinnedView, ViewState } from '@lightbox/contract/together/schemas.js';
 import type { Edges } from './orientation';
 
@@ -18,6 +19,8 @@ export interface Shown {
   inverted: boolean;
   colour: boolean;
   edges: Edges | undefined;
+  /** The function by which the window is drawn. */
+  voiFunction: VoiFunction;
   /** The lowest and highest value of the frame. */
   range: { lower: number; upper: number } | undefined;
   /** The window of the file, or the one that fits its values. */
@@ -41,6 +44,7 @@ export const nothingShown: Shown = {
   inverted: false,
   colour: false,
   edges: undefined,
+  voiFunction: 'LINEAR',
   range: undefined,
   sent: undefined,
   drawing: 0,

@@ -6,6 +6,7 @@ import type { Offer } from '../images/AskLink';
 import { paths } from '../lib/paths';
 import { AskDialog } from './AskDialog';
 import type { Pane } from './engine';
+import { focusableOf, focusPane } from './focus';
 import { ChoosePlace } from './PlaceMark';
 import { pinAt } from './place';
 
@@ -26,7 +27,7 @@ export function useAsking(pane: Pane | undefined, people: readonly UserRef[]) {
         pane={shown}
         onCancel={() => {
           setChoosing(false);
-          shown.element.parentElement?.focus({ preventScroll: true });
+          focusPane(shown);
         }}
         onChosen={(point) => {
           const place = pinAt(shown, point);
@@ -43,6 +44,8 @@ export function useAsking(pane: Pane | undefined, people: readonly UserRef[]) {
       people={people}
       onChosen={(person) => view && ask(person, view)}
       onClose={() => setView(undefined)}
+      // The part that had the focus before, in which the place was chosen, is gone.
+      finalFocusEl={() => focusableOf(pane)}
     />
   );
   return { choosing, toggle: () => setChoosing((now) => !now), overlay, dialog };

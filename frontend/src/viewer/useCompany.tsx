@@ -1,6 +1,6 @@
 import type { PinnedView } from '@lightbox/contract/together/schemas.js';
 import type { UserRef } from '@lightbox/contract/users/schemas.js';
-import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useState } from 'react';
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import type { Pane } from './engine';
 import type { Entry } from './entries';
@@ -40,18 +40,19 @@ export function useCompany({ entry, shared, active, place, people, isGuest }: Op
   const [drawing, setDrawing] = useState(false);
   const draws = drawing && together.others.length > 0;
 
+  /** The pinned place that was shown. It is shown once: afterwards the picture belongs to the person. */
+  const placeShown = useRef<PinnedView>(undefined);
   useEffect(() => {
-    if (!active || !place) return;
-    let shown = false;
+    if (!shared || !place) return;
     const show = () => {
-      if (shown || shownIn(active).state !== 'drawn') return;
-      shown = true;
-      void active.show(place);
+      if (placeShown.current === place || shownIn(shared).state !== 'drawn') return;
+      placeShown.current = place;
+      void shared.show(place);
     };
-    const stop = active.subscribe(show);
+    const stop = shared.subscribe(show);
     show();
     return stop;
-  }, [active, place]);
+  }, [shared, place]);
 
   const { follow, following, acted } = together;
   /** A person who moves the picture follows nobody any more. */

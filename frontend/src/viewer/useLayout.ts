@@ -43,7 +43,9 @@ export function useLayout(entries: readonly Entry[], start: { key: string; at: n
 
   const arrangement = useMemo((): Arrangement => {
     if (!entry) return { name: 'one', places: [] };
-    const last = Math.max(0, entry.frameIds.length - 1);
+    // Pages of a document are no frames of the imaging library.
+    const count = entry.kind === 'stack' ? entry.frameIds.length : entry.facts.frames;
+    const last = Math.max(0, count - 1);
     const at = entry.key === start.key ? Math.min(start.at, last) : 0;
     const alone: Place = { pane: 'first', key: entry.key, entry, frameIds: entry.frameIds, at };
     if (name === 'planes' && planes) {

@@ -14,10 +14,13 @@ interface Side {
 export function useLinked(linked: boolean, active: Side | undefined, other: Side | undefined) {
   /** The positions of both stacks when they were linked, or when the other pane became the active one. */
   const from = useRef<{ here: number; there: number }>(undefined);
-  const key = linked ? `${active?.pane?.id} ${other?.pane?.id} ${other?.frameIds[0]}` : '';
+  // A pane stays when another stack is put into it.
+  const key = [active, other].map((side) => `${side?.pane?.id} ${side?.frameIds[0]}`).join(' ');
   const before = useRef('');
   useEffect(() => {
     const [here, there] = [active?.pane, other?.pane];
+    // Stacks that are linked again start from where they stand then.
+    if (!linked) before.current = '';
     if (!linked || !here || !there) return;
     let last = '';
     const follow = () => {

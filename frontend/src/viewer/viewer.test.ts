@@ -8,7 +8,7 @@ import {
 } from '@lightbox/contract/annotations/measuring.js';
 import { pixelsUnder, statisticsIn } from '@lightbox/contract/annotations/statistics.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
-import { rangeOf } from '@lightbox/contract/images/voi.js';
+import { rangeOf, windowOf } from '@lightbox/contract/images/voi.js';
 import type { Study } from '@lightbox/contract/studies/schemas.js';
 import { QueryObserver } from '@tanstack/react-query';
 import { waitFor } from '@testing-library/react';
@@ -36,10 +36,10 @@ import { edgesOf, letterOf, planeOf } from './orientation';
 import { pagesWith } from './pdfText';
 import { placeIn } from './place';
 import { Pointing } from './pointing';
-import { hasHU, presetsOf } from './presets';
-import { sharedTurn } from './shown';
+import { chosenIn, hasHU, presetsOf } from './presets';
+import { nothingShown, sharedTurn } from './shown';
 import { afterKey } from './useCrosshair';
-import { dragged } from './window';
+import { centerLimits, dragged, extentOfWindow, stepBetween, tidyWindow, widthLimits, windowValue } from './window';
 import { wrapped } from './wrapped';
 
 const facts = (more: Partial<FrameFacts> = {}): FrameFacts => ({
@@ -303,7 +303,9 @@ describe('the content of a pane', () => {
   it('Values in HU have the usual windows of a CT, others those that change their own.', () => {
     const sent = { center: 100, width: 200 };
     const byName = (more: Partial<FrameFacts>) =>
-      Object.fromEntries(presetsOf(hasHU(facts(more)), sent, { lower: 0, upper: 999 }).map((one) => [one.name, one]));
+      Object.fromEntries(
+        presetsOf(hasHU(facts(more)), sent, { lower: 0, upper: 999 }, 'LINEAR').map((one) => [one.name, one]),
+      );
     expect(byName({ modality: 'CT' })).toMatchObject({
       lung: { center: -600, width: 1500, key: '2' },
       asSent: { ...sent, key: '0' },
@@ -313,6 +315,28 @@ describe('the content of a pane', () => {
     expect(byName({ modality: 'CT', rescaleType: 'US' })).toMatchObject(own);
   });
 
+  it.each(['LINEAR', 'LINEAR_EXACT', 'SIGMOID'] as const)(
+    'Small values have windows of their own size, by the function %s.',
+    (by) => {
+      const range = { lower: 0, upper: 0.003 };
+      const sent = windowOf(range, by);
+      const presets = presetsOf(false, sent, range, by);
+      const extents = presets.map((one) => extentOfWindow(one, by));
+      const expected = [0.0045, 0.0018, 0.003, 0.003, 0.003, 0.003];
+      expect(extents).toEqual(expected.map((extent) => expect.closeTo(extent, 9)));
+      const chosen = presets.map((one) => {
+        const shown = { ...nothingShown, ...tidyWindow(one, by), sent, range, voiFunction: by };
+        expect([windowValue(shown.width, shown), windowValue(shown.center, shown)]).toEqual([
+          shown.width,
+          shown.center,
+        ]);
+        return chosenIn(shown, false)?.name;
+      });
+      // The whole range of this picture is the window that it was sent with.
+      expect(chosen).toEqual(['soft', 'hard', 'bright', 'dark', 'asSent', 'asSent']);
+    },
+  );
+
   it('A text is found on its pages without regard to case and line breaks.', () => {
     expect(pagesWith(['No fracture\nis seen.', 'Heart normal.'], 'fracture IS')).toEqual([1]);
     expect(pagesWith(['x'], '  ')).toEqual([]);
@@ -320,7 +344,8 @@ describe('the content of a pane', () => {
 });
 
 describe('keys', () => {
-  const press = (key: string, more = {}) => commandOf({ key, ctrlKey: false, metaKey: false, altKey: false, ...more });
+  const press = (key: string, more = {}) =>
+    commandOf({ key, code: '', ctrlKey: false, metaKey: false, altKey: false, ...more });
 
   it('The keys are those of OHIF, in capitals too, and those with Ctrl belong to the browser.', () => {
     expect(press('z')).toEqual({ tool: 'zoom' });
@@ -331,6 +356,17 @@ describe('keys', () => {
     expect(press('3')).toEqual({ preset: '3' });
     expect(press('r', { ctrlKey: true })).toBeUndefined();
     expect(press('y')).toBeUndefined();
+  });
+
+  it('On a keyboard of another script, the place of a key counts.', () => {
+    expect(press('ی', { code: 'KeyI' })).toEqual({ act: 'invert' });
+    expect(press('ص', { code: 'KeyW' })).toEqual({ tool: 'window' });
+    expect(press('۲', { code: 'Digit2' })).toEqual({ preset: '2' });
+    expect(press('٣', { code: 'Numpad3' })).toEqual({ preset: '3' });
+    expect(press('ی', { code: 'KeyI', ctrlKey: true })).toBeUndefined();
+    // A keyboard of the Latin script has its letters elsewhere, and other letters besides.
+    expect(press('z', { code: 'KeyY' })).toEqual({ tool: 'zoom' });
+    expect(press('é', { code: 'Digit2' })).toBeUndefined();
   });
 
   it('Every tool and act has a key, and no key has two.', () => {
@@ -373,6 +409,22 @@ describe('the window', () => {
 
   it('A picture of one value still has a window that can be changed.', () => {
     expect(drag(256, 50, { lower: 7, upper: 7 })).not.toBe(256);
+  });
+
+  it('The sliders of a picture with small values go through its values.', () => {
+    const range = { lower: 0, upper: 0.003 };
+    for (const voiFunction of ['LINEAR', 'LINEAR_EXACT'] as const) {
+      const shown = { ...windowOf(range, voiFunction), range, voiFunction };
+      const ends = [centerLimits(shown), widthLimits(shown)];
+      for (const [min, max] of ends) expect(max - min).toBeLessThan(0.004);
+      for (const one of ends) expect(stepBetween(one)).toBeLessThan(0.000_004);
+    }
+    const whole = { center: 40, width: 400, range: ct, voiFunction: 'LINEAR' } as const;
+    expect([centerLimits(whole), widthLimits(whole)]).toEqual([
+      [-1_024, 3_071],
+      [1, 4_914],
+    ]);
+    expect(stepBetween([1, 4_914])).toBe(5);
   });
 
   it('The narrowest window has an extent, because the graphics card ignores a range without one.', () => {

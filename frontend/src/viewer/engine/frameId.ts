@@ -4,6 +4,10 @@ export interface FrameRef {
   n: number;
 }
 
+/** The frames or pages of one image. */
+export const framesOfImage = (id: string, count: number): FrameRef[] =>
+  Array.from({ length: count }, (_, i) => ({ id, n: i + 1 }));
+
 export const scheme = 'lightbox';
 export const frameIdOf = ({ id, n }: FrameRef) => `${scheme}:${id}#${n}`;
 

@@ -3,8 +3,8 @@ import { createImage, init } from '@cornerstonejs/dicom-image-loader';
 import { factsOfFrame } from '@lightbox/contract/annotations/measuring.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { voiFunctionOf, windowOf } from '@lightbox/contract/images/voi.js';
-import { ApiError } from '../../lib/http';
-import { type FrameBytes, fetchFrame, fetchRendered } from '../frames';
+import type { ApiError } from '../../lib/http';
+import { type FrameBytes, fetchFrame, fetchRendered, isRefusal } from '../frames';
 import { type FrameRef, frameOf, scheme } from './frameId';
 import { moduleOf, usesTable } from './modules';
 import {
@@ -165,7 +165,7 @@ async function load(frameId: string, signal: AbortSignal, options: object): Prom
       return await drawnByServer(frameId, ref, signal, options);
     }
   } catch (error) {
-    if (error instanceof ApiError && [401, 403, 404].includes(error.status)) onRefused(ref.id, error);
+    if (isRefusal(error)) onRefused(ref.id, error);
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { metaData, type Types } from '@cornerstonejs/core';
 import { annotation, utilities } from '@cornerstonejs/tools';
-import { type Mark, type MarkKind, markPoints, type PixelValues } from '@lightbox/contract/annotations/schemas.js';
+import { type Mark, markKinds, markPoints, type PixelValues } from '@lightbox/contract/annotations/schemas.js';
+import { hundredth } from '../hundredth';
 import { partsOf, uidOf } from '../markUid';
 import type { Vector } from '../orientation';
 import { frameIdOf, frameOf, scheme } from './frameId';
@@ -18,8 +19,6 @@ interface Drawn {
   data: { label?: string; handles: { points: number[][] } };
 }
 
-const kinds = Object.keys(markPoints) as MarkKind[];
-const hundredth = (value: number) => Math.round(value * 100) / 100;
 const planeOf = (frameId: string) =>
   metaData.get('imagePlaneModule', frameId) as (PlaneModule & { frameOfReferenceUID: string }) | undefined;
 
@@ -47,7 +46,7 @@ export interface DrawnMark {
 export function drawnMarks(): DrawnMark[] {
   return (annotationsInOrder() as unknown as Drawn[]).flatMap((one) => {
     const frameId = one.metadata.referencedImageId;
-    const kind = kinds.find((name) => measureTools[name] === one.metadata.toolName);
+    const kind = markKinds.find((name) => measureTools[name] === one.metadata.toolName);
     const plane = frameId?.startsWith(`${scheme}:`) ? planeOf(frameId) : undefined;
     if (!frameId || !plane || !kind || one.data.handles.points.length !== markPoints[kind]) return [];
     const { id: imageId, n: frame } = frameOf(frameId);

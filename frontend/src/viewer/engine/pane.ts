@@ -2,9 +2,10 @@ import { Enums, eventTarget, metaData, type StackViewport, type Types } from '@c
 import type { Point } from '@lightbox/contract/annotations/measuring.js';
 import type { MarkKind } from '@lightbox/contract/annotations/schemas.js';
 import { rangeOf, type ValueRange, windowOf } from '@lightbox/contract/images/voi.js';
+import { hundredth } from '../hundredth';
 import { type Edges, edgesOf, type Vector, vectorIn } from '../orientation';
 import { kept, nothingShown, type PaneView, type Shown, sharedTurn, type Turned, type WantedView } from '../shown';
-import type { Window as PaneWindow } from '../window';
+import { type Window as PaneWindow, tidyWindow } from '../window';
 import { withoutMouse } from './fingers';
 import { frameOf } from './frameId';
 import { extentOf } from './pixels';
@@ -178,8 +179,8 @@ export class Pane {
       frameId,
       frame: at + 1,
       frames: this.#stack.length,
-      center: tidy(this.#window.center),
-      width: tidy(this.#window.width),
+      ...tidyWindow(this.#window, functionOf(image)),
+      voiFunction: functionOf(image),
       zoom: Math.round((viewport.getZoom() / this.#fit) * 1_000) / 1_000,
       rotation: this.#turned.rotation,
       flipped: this.#turned.flipHorizontal,
@@ -235,8 +236,8 @@ export class Pane {
     const { frame, zoom, inverted } = this.#shown;
     return {
       frame,
-      x: tidy(middle[0]),
-      y: tidy(middle[1]),
+      x: hundredth(middle[0]),
+      y: hundredth(middle[1]),
       zoom,
       center: precise(this.#window.center),
       width: precise(this.#window.width),
@@ -390,4 +391,3 @@ const isSame = (a: readonly string[], b: readonly string[]) =>
 
 /** The product's id of the image of a frame. A cut belongs to the image of its first slice. */
 const imageIn = (frameId: string) => (frameId ? frameOf(frameId).id.replace(/-\d+-(row|column)$/, '') : '');
-const tidy = (value: number) => Math.round(value * 100) / 100;

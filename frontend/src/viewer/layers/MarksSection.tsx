@@ -5,13 +5,16 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fullName } from '../../lib/format';
-import type { Measure } from '../engine';
+import type { Measure, Pane } from '../engine';
+import { focusableOf } from '../focus';
 import { partsOf } from '../markUid';
 import type { AuthorLayers } from './authors';
 import { exportLayer } from './layers';
 import type { MarkLayers } from './useLayers';
 
 interface ListProps {
+  /** The pane that gets the focus after the last mark. */
+  pane: Pane | undefined;
   measures: readonly Measure[];
   /** The author whose marks they are; absent for one's own. */
   author?: string | undefined;
@@ -20,8 +23,14 @@ interface ListProps {
   onEdit?: ((uid: string) => void) | undefined;
 }
 
+/** Returns the button that removes the next mark of a list, or the one before. The row of the button itself goes. */
+function binBeside(button: HTMLElement): HTMLElement | null | undefined {
+  const row = button.closest('li');
+  return (row?.nextElementSibling ?? row?.previousElementSibling)?.querySelector('[data-remove]');
+}
+
 /** A list of marks. Each measurement carries kind, value and unit for tests and other programs. */
-function MeasureList({ measures, author, onRemove, onEdit }: ListProps) {
+function MeasureList({ pane, measures, author, onRemove, onEdit }: ListProps) {
   const { t } = useTranslation();
   return (
     <Box as="ul" listStyleType="none">
@@ -71,7 +80,11 @@ function MeasureList({ measures, author, onRemove, onEdit }: ListProps) {
                 variant="plain"
                 color="viewer.muted"
                 aria-label={t('viewer.removeThis', { kind: name, value: said })}
-                onClick={() => onRemove(uid)}
+                data-remove=""
+                onClick={({ currentTarget }) => {
+                  onRemove(uid);
+                  (binBeside(currentTarget) ?? focusableOf(pane))?.focus({ preventScroll: true });
+                }}
               >
                 <TrashIcon />
               </IconButton>
@@ -170,14 +183,19 @@ const ofGroup = (measures: readonly Measure[], group: AuthorLayers) =>
   measures.filter(({ uid }) => group.layers.some(({ id }) => id === partsOf(uid).layer));
 
 /** The marks without their switches, for screen readers beside a panel that is closed. */
-export function MarkLists({ layers, measures, onRemove }: Pick<Props, 'layers' | 'measures' | 'onRemove'>) {
+export function MarkLists({
+  layers,
+  pane,
+  measures,
+  onRemove,
+}: Pick<Props, 'layers' | 'pane' | 'measures' | 'onRemove'>) {
   return (
     <>
-      <MeasureList measures={ownOf(measures)} onRemove={onRemove} />
+      <MeasureList pane={pane} measures={ownOf(measures)} onRemove={onRemove} />
       {layers.authors
         .filter((group) => !group.mine)
         .map((group) => (
-          <MeasureList key={group.key} measures={ofGroup(measures, group)} author={group.key} />
+          <MeasureList key={group.key} pane={pane} measures={ofGroup(measures, group)} author={group.key} />
         ))}
     </>
   );
@@ -185,6 +203,7 @@ export function MarkLists({ layers, measures, onRemove }: Pick<Props, 'layers' |
 
 interface Props {
   layers: MarkLayers;
+  pane: Pane | undefined;
   measures: readonly Measure[];
   onRemove: (uid: string) => void;
   /** True for a DICOM file, and a person with an account. */
@@ -194,7 +213,7 @@ interface Props {
 }
 
 /** The marks on the picture, by their authors. */
-export function MarksSection({ layers, measures, onRemove, exports, onCuts }: Props) {
+export function MarksSection({ layers, pane, measures, onRemove, exports, onCuts }: Props) {
   const { t } = useTranslation();
   const own = ownOf(measures);
   const mine = layers.authors.find((group) => group.mine);
@@ -218,7 +237,7 @@ export function MarksSection({ layers, measures, onRemove, exports, onCuts }: Pr
               </IconButton>
             )}
           </Head>
-          <MeasureList measures={own} onRemove={onRemove} onEdit={edit} />
+          <MeasureList pane={pane} measures={own} onRemove={onRemove} onEdit={edit} />
           {layers.mayAnnotate && (
             <Switch.Root
               mt="2"
@@ -247,7 +266,7 @@ export function MarksSection({ layers, measures, onRemove, exports, onCuts }: Pr
         return (
           <Box key={group.key} data-layer={group.key}>
             <Head name={name} hidden={layers.isHidden(group.key)} onToggle={() => layers.toggle(group.key)} />
-            <MeasureList measures={ofGroup(measures, group)} author={group.key} />
+            <MeasureList pane={pane} measures={ofGroup(measures, group)} author={group.key} />
             {exports && <Export group={group} me={false} />}
           </Box>
         );

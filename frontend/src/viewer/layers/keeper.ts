@@ -1,5 +1,6 @@
 import type { Layer, Mark, SaveLayer } from '@lightbox/contract/annotations/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
+import { hundredth } from '../hundredth';
 
 /** Milliseconds without a change after which marks are saved. */
 const REST_MS = 600;
@@ -23,7 +24,6 @@ export interface Host {
   judge: (error: unknown) => 'stale' | 'refused' | 'again';
 }
 
-const hundredth = (value: number) => Math.round(value * 100) / 100;
 const byId = (a: Mark, b: Mark) => (a.id < b.id ? -1 : 1);
 /** The marks as text, so that the same ones are equal however they were computed, and in any order. */
 const written = (marks: readonly Mark[]) =>

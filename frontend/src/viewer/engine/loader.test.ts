@@ -1,0 +1,25 @@
+import { imageLoader } from '@cornerstonejs/core';
+import { afterEach, beforeAll, expect, it } from 'vitest';
+import { answer } from '../../lib/testing';
+import { frameIdOf } from './frameId';
+import { startLoader } from './loader';
+import { forgetFacts, registerFacts } from './registry';
+
+const id = 'c'.repeat(24);
+const refused: string[] = [];
+// jsdom has no threads, and no frame of these tests gets as far as a decoder.
+globalThis.Worker ??= class extends EventTarget {} as unknown as typeof Worker;
+beforeAll(() => startLoader({ refused: (_, { code }) => refused.push(code), rendered: () => undefined, workers: 1 }));
+afterEach(forgetFacts);
+
+it.each([
+  ['A frame that cannot be drawn ends no access', 'NO_FRAME', []],
+  ['A frame that no worker has drawn yet ends no access', 'PREVIEW_PENDING', []],
+  ['A picture that is not found any more ends the access', 'NOT_FOUND', ['NOT_FOUND']],
+] as const)('%s.', async (_, error, told) => {
+  refused.length = 0;
+  registerFacts(id, { kind: 'dicom', frames: 2, rows: 2, columns: 2, modality: 'US', windows: [], previewFrame: 1 });
+  answer({ [`GET /upload/image/${id}/frames/2`]: () => ({ status: 404, body: { message: '', error } }) });
+  await expect(imageLoader.loadImage(frameIdOf({ id, n: 2 }))).rejects.toMatchObject({ code: error });
+  expect(refused).toEqual(told);
+});
