@@ -134,6 +134,40 @@ describe('the form and the queue', () => {
     expect(await screen.findByText('the gallery')).toBeTruthy();
   });
 
+  it('Uploading a known file again sends what the form shows by then, and the note is about the shown file only.', async () => {
+    const people = ['Hina', 'Sara'].map((firstname, at) => ({
+      ...{ id: `${at}`.repeat(24), firstname, lastname: 'Farooq', username: firstname },
+      role: { name: 'patient' },
+    }));
+    answer({
+      'GET /upload/known': () => ({ body: { data: { imageId: 'a'.repeat(24) } } }),
+      'GET /users': () => ({ body: { data: people, meta: { page: 1, limit: 8, total: 2, pages: 1 } } }),
+    });
+    const user = show();
+    const patient = async (name: RegExp) => {
+      await user.click(screen.getByRole('combobox', { name: /^Patient/ }));
+      await user.click(await screen.findByRole('option', { name }));
+    };
+    choose(png());
+    await screen.findByText('knee.png');
+    await user.type(screen.getByLabelText('Caption'), 'Knee');
+    await patient(/Hina/);
+    await user.click(submit());
+    await screen.findByText('You have this file already');
+    choose(png('hand.png'));
+    await waitFor(() => expect(screen.queryByText('You have this file already')).toBeNull());
+    await user.click(submit());
+    await screen.findByText('You have this file already');
+    await user.clear(screen.getByRole('combobox', { name: /^Patient/ }));
+    await patient(/Sara/);
+    await user.type(screen.getByLabelText('Caption'), ' 2');
+    await user.click(screen.getByRole('button', { name: 'Upload it again' }));
+    await waitFor(() => expect(sent).toHaveLength(1));
+    const { body } = sent[0] as (typeof sent)[0];
+    expect((body.get('file') as File).name).toBe('hand.png');
+    expect([body.get('patientId'), body.get('caption')]).toEqual(['1'.repeat(24), 'Knee 2']);
+  });
+
   it('The form asks again about another patient when the question was closed without an answer.', async () => {
     signIn();
     renderScreen(

@@ -25,6 +25,8 @@ export interface NewGroup {
   files: { source: Source; caption: string }[];
   attended?: boolean;
   begun?: Unfinished | undefined;
+  /** The person wants the files also when they have them already. */
+  again?: boolean;
 }
 
 interface Job extends Item {
@@ -33,7 +35,7 @@ interface Job extends Item {
   key: string;
   hash?: string;
   /** The person wants the file a second time. */
-  again?: boolean;
+  again: boolean;
   tries: number;
   /** The file was on its way under this key: if it is stored, then by this upload. */
   tried?: boolean;
@@ -83,7 +85,7 @@ const batchOf = ({ groupId }: Item) => batches.find(({ id }) => id === groupId);
 const isRunning = ({ stop }: Job) => stop !== undefined;
 
 /** Adds files and begins to send them. Returns the id of the group. */
-export function addUploads({ title, patient, study, files, attended = false, begun }: NewGroup): string {
+export function addUploads({ title, patient, study, files, attended = false, begun, again = false }: NewGroup): string {
   const id = uuid();
   batches.push({ id, title, patient, attended, ...(study && { study: { title: study, key: uuid() } }) });
   for (const { source, caption } of files) {
@@ -97,6 +99,7 @@ export function addUploads({ title, patient, study, files, attended = false, beg
       source,
       key: uuid(),
       begun,
+      again,
       ...(begun && { hash: begun.hash }),
       ...state,
     });
