@@ -202,6 +202,8 @@ function settle(job: Job, error: unknown) {
   if (!isUnsure(error) && !isAway(error)) renew(job);
   if (error instanceof ApiError && error.code === 'PATIENT_MISMATCH' && batch) {
     batch.mismatch = [...new Set([...(batch.mismatch ?? []), ...error.errors.map(({ field }) => field)])];
+    // The others may be of the wrong patient too. None of them is stored before the person has decided.
+    for (const other of jobs) if (other !== job && other.groupId === batch.id && isRunning(other)) suspend(other);
     if (batch.attended) store.set(askedGroupAtom, batch.id);
     void readNamed(batch, job);
     return set(job, { state: 'held', progress: 0 });
@@ -257,12 +259,15 @@ function halt(job: Job) {
   stop?.abort();
 }
 
+/** Stops a file, which waits from now on. */
+function suspend(job: Job) {
+  halt(job);
+  if (isUnderWay(job)) set(job, { state: 'waiting', progress: 0 });
+}
+
 export function pauseUploads() {
   paused = true;
-  for (const job of jobs.filter(isRunning)) {
-    halt(job);
-    if (isUnderWay(job)) set(job, { state: 'waiting', progress: 0 });
-  }
+  for (const job of jobs.filter(isRunning)) suspend(job);
   publish();
 }
 
@@ -318,10 +323,11 @@ export function decide(groupId: string, decision: { reason: string } | { patient
   delete batch.mismatch;
   if ('reason' in decision) batch.reason = decision.reason;
   else batch.patient = decision.patient;
-  for (const job of jobs.filter((one) => one.groupId === groupId)) {
+  for (const job of jobs.filter((one) => one.groupId === groupId && one.state !== 'done')) {
     if (job.state === 'held') set(job, { state: 'waiting' });
-    // The files that are not sent yet have another patient now.
-    if (job.state === 'waiting') renew(job);
+    // The files that are not stored yet have another patient or a reason now. What was sent of them has the old one.
+    if (job.tried && job.hash) void discardParts(job.hash);
+    renew(job);
   }
   publishNow();
   pump();
