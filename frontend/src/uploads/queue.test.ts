@@ -6,7 +6,18 @@ import { forgetPrivate } from '../lib/private';
 import { store } from '../lib/store';
 import { answer } from '../lib/testing';
 import type { Person } from '../users/PersonSearch';
-import { addUploads, cancelUpload, continueUploads, decide, pauseUploads, retryUploads, uploadAgain } from './queue';
+import {
+  addUploads,
+  cancelUpload,
+  cancelUploads,
+  clearTray,
+  continueUploads,
+  decide,
+  leaveToTray,
+  pauseUploads,
+  retryUploads,
+  uploadAgain,
+} from './queue';
 import { findInterrupted, findUnfinished, interruptedAtom, keepUnfinished, unfinished } from './resumable';
 import { fromFile } from './sources';
 import { FakeXhr, sent, signIn } from './testing';
@@ -182,6 +193,36 @@ describe('the queue', () => {
     cancelUpload(one('IM0').id);
     expect(sent[sentFiles().indexOf('IM0')]?.aborted).toBe(true);
     expect(items().map(({ name }) => name)).toEqual(['IM1']);
+  });
+
+  it('Acts on all of the tray leave the upload of a form alone, until it is left to the tray.', async () => {
+    const form = addUploads({ title: 'Knee', files: [named('form')], attended: true });
+    addUploads({ title: 'CT', files: [named('IM0')] });
+    await waitFor(() => expect(sent).toHaveLength(2));
+    const ofForm = () => sent.filter(({ body }) => (body.get('file') as File).name === 'form');
+    pauseUploads();
+    await until('IM0', 'waiting');
+    expect(ofForm()[0]?.aborted).toBe(false);
+    cancelUploads();
+    clearTray();
+    expect(items().map(({ name }) => name)).toEqual(['form']);
+    expect(store.get(trayAtom).paused).toBe(false);
+    addUploads({ title: 'CT', files: [named('IM1')] });
+    await waitFor(() => expect(sent).toHaveLength(3));
+    pauseUploads();
+    ofForm()[0]?.answer(500, refusal('INTERNAL'));
+    await until('form', 'failed');
+    // The form may show another patient by now, so only the form sends it again.
+    retryUploads();
+    await until('IM1', 'sending');
+    expect(ofForm()).toHaveLength(1);
+    pauseUploads();
+    retryUploads(one('form').id);
+    await waitFor(() => expect(ofForm()).toHaveLength(2));
+    pauseUploads();
+    expect(ofForm()[1]?.aborted).toBe(false);
+    leaveToTray(form);
+    await until('form', 'waiting');
   });
 
   it('Closing the page asks while files are under way, and not afterwards.', async () => {

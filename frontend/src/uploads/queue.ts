@@ -83,6 +83,8 @@ function set(job: Job, change: Partial<Job>) {
 
 const batchOf = ({ groupId }: Item) => batches.find(({ id }) => id === groupId);
 const isRunning = ({ stop }: Job) => stop !== undefined;
+/** A form shows its upload itself. What the person does with all of the tray does not concern it. */
+const isAttended = (job: Job) => batchOf(job)?.attended === true;
 
 /** Adds files and begins to send them. Returns the id of the group. */
 export function addUploads({ title, patient, study, files, attended = false, begun, again = false }: NewGroup): string {
@@ -105,8 +107,6 @@ export function addUploads({ title, patient, study, files, attended = false, beg
     });
   }
   if (begun) takeOver(begun);
-  // A form that waits for its upload would wait for ever.
-  if (attended) paused = false;
   publishNow();
   pump();
   return id;
@@ -114,11 +114,11 @@ export function addUploads({ title, patient, study, files, attended = false, beg
 
 /** Starts as many waiting files as may be sent at once. */
 function pump() {
-  if (paused || waitingFor) return;
+  if (waitingFor) return;
   let free = limits.uploadsAtOnce - jobs.filter(isRunning).length;
   for (const job of jobs) {
     if (free <= 0) return;
-    if (job.state !== 'waiting' || isRunning(job) || batchOf(job)?.mismatch) continue;
+    if (job.state !== 'waiting' || isRunning(job) || batchOf(job)?.mismatch || (paused && !isAttended(job))) continue;
     free -= 1;
     void run(job);
   }
@@ -267,7 +267,7 @@ function suspend(job: Job) {
 
 export function pauseUploads() {
   paused = true;
-  for (const job of jobs.filter(isRunning)) suspend(job);
+  for (const job of jobs) if (isRunning(job) && !isAttended(job)) suspend(job);
   publish();
 }
 
@@ -284,7 +284,7 @@ function remove(out: (job: Job) => boolean) {
   }
   jobs = jobs.filter((job) => !out(job));
   batches = batches.filter(({ id }) => jobs.some(({ groupId }) => groupId === id));
-  if (!jobs.length) paused = false;
+  if (jobs.every(isAttended)) paused = false;
   publishNow();
   pump();
 }
@@ -298,13 +298,14 @@ async function discardParts(hash: string) {
 
 export const cancelUpload = (id: string) => remove((job) => job.id === id);
 export const cancelGroup = (groupId: string) => remove((job) => job.groupId === groupId);
-export const cancelUploads = () => remove((job) => isUnderWay(job));
-export const clearTray = () => remove(() => true);
+export const cancelUploads = () => remove((job) => isUnderWay(job) && !isAttended(job));
+export const clearTray = () => remove((job) => !isAttended(job));
 
-/** Sends failed files again; without an id all of them. */
+/** Sends failed files again; without an id all of the tray. */
 export function retryUploads(id?: string) {
   for (const job of jobs) {
-    if (job.state === 'failed' && (!id || job.id === id)) set(job, { state: 'waiting', tries: 0, error: undefined });
+    if (job.state === 'failed' && (id ? job.id === id : !isAttended(job)))
+      set(job, { state: 'waiting', tries: 0, error: undefined });
   }
   continueUploads();
 }
@@ -337,6 +338,8 @@ export function decide(groupId: string, decision: { reason: string } | { patient
 export function leaveToTray(groupId: string) {
   const batch = batches.find(({ id }) => id === groupId);
   if (batch) batch.attended = false;
+  // The tray may be paused, and so are its files.
+  if (paused) pauseUploads();
   publish();
 }
 
