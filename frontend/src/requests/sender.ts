@@ -2,9 +2,9 @@ import type { DataOf, Routes } from '@lightbox/contract/call.js';
 import type { requestCalls } from '@lightbox/contract/requests/calls.js';
 import { senderRoutes } from '@lightbox/contract/requests/routes.js';
 import { queryOptions } from '@tanstack/react-query';
-import { type HttpResponse, Upload } from 'tus-js-client';
+import { Upload } from 'tus-js-client';
 import { send } from '../lib/http';
-import { asApiError, endpoint, pieceBytes, startUntil } from '../uploads/tus';
+import { asApiError, endpoint, keepWhatArrived, pieceBytes, startUntil } from '../uploads/tus';
 
 const calls: Routes<Pick<typeof requestCalls, keyof typeof senderRoutes>> = senderRoutes;
 
@@ -56,8 +56,9 @@ export function sendPieces({ file, caption, token, url, onBegun, onProgress, sig
       headers: { Authorization: `Bearer ${token}` },
       // The library would send a request whose piece it read while the sender cancelled.
       onBeforeRequest: () => signal.throwIfAborted(),
-      onAfterResponse: (_, response: HttpResponse) => {
+      onAfterResponse: (request, response) => {
         if (response.getStatus() < 300) onProgress(Number(response.getHeader('Upload-Offset') ?? 0));
+        return keepWhatArrived(request, response);
       },
       onUploadUrlAvailable: () => upload.url && onBegun(upload.url),
       onProgress: (bytes) => onProgress(bytes),
