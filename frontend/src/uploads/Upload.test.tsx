@@ -8,8 +8,10 @@ import { publicSettings } from '../lib/publicSettings';
 import { answer, opened, renderScreen } from '../lib/testing';
 import { system } from '../theme/system';
 import { faultOf } from './checkFile';
+import type { LockedZip } from './readFiles';
 import { TrayHost } from './TrayHost';
 import { FakeXhr, sent, signIn } from './testing';
+import { UnlockZip } from './UnlockZip';
 import { Upload } from './Upload';
 
 const png = (name = 'knee.png') => new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47])], name, { type: 'image/png' });
@@ -263,6 +265,20 @@ it('The form applies the size limit of the administrator, also when it changes a
   expect(await screen.findByText('File size exceeds 1MB limit.')).toBeTruthy();
   fireEvent.click(submit());
   expect(sent).toHaveLength(0);
+});
+
+it('The Enter key opens an encrypted zip only with a password, and once.', async () => {
+  const tried: string[] = [];
+  const onUnlock = (password: string) => {
+    tried.push(password);
+    return new Promise<boolean>(() => undefined);
+  };
+  renderScreen(<UnlockZip locked={{ name: 'disc.zip' } as LockedZip} onUnlock={onUnlock} onSkip={() => undefined} />);
+  const field = screen.getByLabelText('Password of the zip');
+  await userEvent.type(field, '{Enter}');
+  expect(tried).toEqual([]);
+  await userEvent.type(field, 'right{Enter}{Enter}');
+  expect(tried).toEqual(['right']);
 });
 
 describe('the check before sending', () => {
