@@ -4,7 +4,7 @@ import { socketAtom } from '../lib/connection';
 import { ApiError } from '../lib/http';
 import { askBeforeLeaving } from '../lib/leaving';
 import { holdPrivate } from '../lib/private';
-import { queryClient } from '../lib/query';
+import { queryClient, worthRetrying } from '../lib/query';
 import { store } from '../lib/store';
 import { uuid } from '../lib/uuid';
 import type { Person } from '../users/PersonSearch';
@@ -188,9 +188,6 @@ async function studyOf({ study, patient }: Batch): Promise<string | undefined> {
   }
 }
 
-/** The upload may have arrived in spite of the error: a retry with the same key is safe. */
-const isUnsure = (error: unknown) => !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
-
 /** After a definite refusal the next try is another upload. */
 function renew(job: Job) {
   job.key = uuid();
@@ -199,7 +196,8 @@ function renew(job: Job) {
 
 function settle(job: Job, error: unknown) {
   const batch = batchOf(job);
-  if (!isUnsure(error) && !isAway(error)) renew(job);
+  // Otherwise it may have arrived in spite of the error: a retry with the same key is safe.
+  if (!worthRetrying(error) && !isAway(error)) renew(job);
   if (error instanceof ApiError && error.code === 'PATIENT_MISMATCH' && batch) {
     batch.mismatch = [...new Set([...(batch.mismatch ?? []), ...error.errors.map(({ field }) => field)])];
     // The others may be of the wrong patient too. None of them is stored before the person has decided.
