@@ -69,14 +69,19 @@ describe('Upload Medical Image', () => {
     await waitFor(() => expect(sent).toHaveLength(1));
     sent[0]?.progress(0.64);
     expect(await screen.findByText('64%')).toBeTruthy();
-    sent[0]?.answer(500, { message: 'No.', error: 'INTERNAL', requestId: 'r' });
+    sent[0]?.answer(500, {});
     expect(await screen.findByText('Something went wrong while uploading.')).toBeTruthy();
     expect(screen.getByLabelText('Caption')).toHaveProperty('value', 'Knee');
 
     await user.click(submit());
     await waitFor(() => expect(sent).toHaveLength(2));
     expect(sent[1]?.key).toBe(sent[0]?.key);
-    sent[1]?.answer(201, { data: {} });
+    // The text of the screen is for an answer without one.
+    sent[1]?.answer(500, { message: 'Maintenance until noon.' });
+    expect(await screen.findByText('Maintenance until noon.')).toBeTruthy();
+    await user.click(submit());
+    await waitFor(() => expect(sent).toHaveLength(3));
+    sent[2]?.answer(201, { data: {} });
     expect(await screen.findByText('the gallery')).toBeTruthy();
   });
 

@@ -69,8 +69,7 @@ export function UploadForm({ file, onFiles }: Props) {
     });
     if (known?.errors.length && rest.length === 0) return;
     if (known && fileCodes.has(known.code)) return file.refuse(errorText(error));
-    const vague = !known || known.code === 'INTERNAL' || known.code === 'UNKNOWN';
-    setTrouble({ cancelled: false, text: vague ? t('images.form.failed') : errorText(known) });
+    setTrouble({ cancelled: false, text: errorText(error, t('images.form.failed')) });
   }
 
   // The queue sends the file. The form reacts when its state changes.
