@@ -63,9 +63,6 @@ export interface Wish {
 /** `known`: the person has this file at the server already. `skipped`: it is no picture, PDF or DICOM file. */
 export type Outcome = { state: 'stored' | 'known'; imageId: string } | { state: 'skipped'; reason: string };
 
-/** Bytes of one request. */
-const PIECE = 8 * 1024 ** 2;
-
 /**
  * Sends a file, unless the person has it at the server already. An upload that was cut off goes on where it ended, also
  * in a later run.
@@ -116,7 +113,7 @@ async function transfer(
       endpoint: `${url}/api${uploadCalls.createUpload.path}`,
       ...(begun ? { uploadUrl: begun } : {}),
       uploadSize: size,
-      chunkSize: PIECE,
+      chunkSize: limits.pieceBytes,
       headers: { authorization: `Bearer ${token}` },
       metadata: {
         filename: basename(path),

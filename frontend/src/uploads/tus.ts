@@ -1,3 +1,5 @@
+import { limits } from '@lightbox/contract/limits.js';
+import { tusPath } from '@lightbox/contract/uploads/tusPath.js';
 import { DetailedError, type HttpRequest, type HttpResponse, Upload } from 'tus-js-client';
 import { active } from '../lib/activity';
 import { ApiError, failure, freshToken, liveToken } from '../lib/http';
@@ -5,9 +7,7 @@ import { hashOf } from './reader';
 import { dropUnfinished, findUnfinished, keepUnfinished, type Unfinished } from './resumable';
 import { isAway, isServerError, type Sending } from './sending';
 
-export const endpoint = '/api/upload/tus';
-/** Bytes of one request: whole mebibytes, because the server seals each of them. */
-export const pieceBytes = 8 * 1024 ** 2;
+export const endpoint = `/api${tusPath}`;
 
 /** The name is sent as in a form. The server seals it, and orders the pictures of a study by it. */
 const metadataOf = ({ file, caption, patientId, studyId, mismatchReason }: Sending) => ({
@@ -64,7 +64,7 @@ function transfer(sending: Sending, begun: Unfinished | undefined, keep: (url: s
       endpoint: sending.begun ? null : endpoint,
       ...(begun && { uploadUrl: begun.url }),
       metadata: metadataOf(sending),
-      chunkSize: pieceBytes,
+      chunkSize: limits.pieceBytes,
       // The queue repeats, because it knows about the connection and the other files. The library goes on by itself only
       // with a new token: by a slow clock, an expired one looks good.
       retryDelays: [0],
