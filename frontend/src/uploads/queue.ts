@@ -83,7 +83,7 @@ function set(job: Job, change: Partial<Job>) {
 
 const batchOf = ({ groupId }: Item) => batches.find(({ id }) => id === groupId);
 const isRunning = ({ stop }: Job) => stop !== undefined;
-/** A form shows its upload itself. What the person does with all of the tray does not concern it. */
+/** A form shows its upload itself. The acts on all of the tray leave it alone. */
 const isAttended = (job: Job) => batchOf(job)?.attended === true;
 
 /** Adds files and begins to send them. Returns the id of the group. */
@@ -324,7 +324,7 @@ export function decide(groupId: string, decision: { reason: string } | { patient
   else batch.patient = decision.patient;
   for (const job of jobs.filter((one) => one.groupId === groupId && one.state !== 'done')) {
     if (job.state === 'held') set(job, { state: 'waiting' });
-    // The files that are not stored yet have another patient or a reason now. What was sent of them has the old one.
+    // The files that are not stored yet have another patient or a reason now. The parts at the server have the old one.
     if (job.tried && job.hash) void discardParts(job.hash);
     renew(job);
   }
