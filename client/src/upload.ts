@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { imageCalls } from '@lightbox/contract/images/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { uploadCalls } from '@lightbox/contract/uploads/calls.js';
-import { DetailedError, type HttpResponse, Upload } from 'tus-js-client';
+import { DetailedError, type HttpRequest, type HttpResponse, Upload } from 'tus-js-client';
 import { unfinished } from './account.js';
 import { ApiError, elsewhere, failureOf, isAway, type Login, patiently, send } from './http.js';
 
@@ -131,8 +131,11 @@ async function transfer(
         if (new URL(request.getURL()).origin !== url) throw elsewhere(url);
       },
       onProgress,
-      onAfterResponse: (_: unknown, response: HttpResponse) => {
+      onAfterResponse: (request: HttpRequest, response: HttpResponse) => {
         imageId = response.getHeader('Lightbox-Image') ?? imageId;
+        // The library would begin anew when the server cannot say now how much has arrived.
+        const failure = failureIn(response);
+        if (request.getMethod() === 'HEAD' && (isAway(failure) || failure.status >= 500)) throw failure;
       },
       onSuccess: () => resolve(imageId),
       onError: (error) => reject(asApiError(error, url)),
@@ -141,10 +144,13 @@ async function transfer(
   });
 }
 
+const failureIn = (answer: HttpResponse): ApiError =>
+  failureOf(answer.getStatus(), answer.getBody(), answer.getHeader('retry-after'));
+
 function asApiError(error: Error | DetailedError, url: string): Error {
   if (!(error instanceof DetailedError)) return error;
   if (error.causingError instanceof ApiError) return error.causingError;
   const answer = error.originalResponse;
   if (!answer) return new ApiError(0, 'UNREACHABLE', `${url} cannot be reached.`);
-  return failureOf(answer.getStatus(), answer.getBody(), answer.getHeader('retry-after'));
+  return failureIn(answer);
 }
