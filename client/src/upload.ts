@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { imageCalls } from '@lightbox/contract/images/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { uploadCalls } from '@lightbox/contract/uploads/calls.js';
-import { DetailedError, type HttpResponse, Upload } from 'tus-js-client';
+import { DetailedError, type HttpRequest, type HttpResponse, Upload } from 'tus-js-client';
 import { unfinished } from './account.js';
 import { ApiError, elsewhere, failureOf, isAway, type Login, patiently, send } from './http.js';
 
@@ -63,9 +63,6 @@ export interface Wish {
 /** `known`: the person has this file at the server already. `skipped`: it is no picture, PDF or DICOM file. */
 export type Outcome = { state: 'stored' | 'known'; imageId: string } | { state: 'skipped'; reason: string };
 
-/** Bytes of one request. */
-const PIECE = 8 * 1024 ** 2;
-
 /**
  * Sends a file, unless the person has it at the server already. An upload that was cut off goes on where it ended, also
  * in a later run.
@@ -116,7 +113,7 @@ async function transfer(
       endpoint: `${url}/api${uploadCalls.createUpload.path}`,
       ...(begun ? { uploadUrl: begun } : {}),
       uploadSize: size,
-      chunkSize: PIECE,
+      chunkSize: limits.pieceBytes,
       headers: { authorization: `Bearer ${token}` },
       metadata: {
         filename: basename(path),
@@ -134,8 +131,11 @@ async function transfer(
         if (new URL(request.getURL()).origin !== url) throw elsewhere(url);
       },
       onProgress,
-      onAfterResponse: (_: unknown, response: HttpResponse) => {
+      onAfterResponse: (request: HttpRequest, response: HttpResponse) => {
         imageId = response.getHeader('Lightbox-Image') ?? imageId;
+        // The library would begin anew when the server cannot say now how much has arrived.
+        const failure = failureIn(response);
+        if (request.getMethod() === 'HEAD' && (isAway(failure) || failure.status >= 500)) throw failure;
       },
       onSuccess: () => resolve(imageId),
       onError: (error) => reject(asApiError(error, url)),
@@ -144,10 +144,13 @@ async function transfer(
   });
 }
 
+const failureIn = (answer: HttpResponse): ApiError =>
+  failureOf(answer.getStatus(), answer.getBody(), answer.getHeader('retry-after'));
+
 function asApiError(error: Error | DetailedError, url: string): Error {
   if (!(error instanceof DetailedError)) return error;
   if (error.causingError instanceof ApiError) return error.causingError;
   const answer = error.originalResponse;
   if (!answer) return new ApiError(0, 'UNREACHABLE', `${url} cannot be reached.`);
-  return failureOf(answer.getStatus(), answer.getBody(), answer.getHeader('retry-after'));
+  return failureIn(answer);
 }

@@ -45,6 +45,8 @@ export const limits = {
   uploadBytesMax: 512 * 1024 * 1024,
   /** The browser sends larger files in resumable pieces (tus). */
   resumableBytes: 8 * 1024 * 1024,
+  /** Bytes of one such piece: whole mebibytes, because the server seals each of them. */
+  pieceBytes: 8 * 1024 * 1024,
   /** Files that one browser sends at the same time. */
   uploadsAtOnce: 5,
   /** A zip that the browser opens: files, unpacked bytes, and unpacked bytes for each packed byte. */

@@ -174,6 +174,21 @@ describe('files of one examination', () => {
     expect(JSON.stringify([stored, await studyOf(scout.studyId ?? ''), series])).not.toMatch(/1\.2\.826|IM10/);
   });
 
+  it('have the description of a series, unless it contains a part of the patient’s name', async () => {
+    const [study, patientName] = [newUid(), 'KHAN^AMINA'];
+    const series = (number: number, description: string) =>
+      uploadSlice({ study, series: `${study}.${number}`, number, description, patientName });
+    const { studyId } = await series(1, 'Chest, thin');
+    await series(2, 'KHAN AMINA chest');
+    const shown = await read(owner, studyId ?? '');
+    expect(shown.series.map(({ description }: { description?: string }) => description)).toEqual([
+      'Chest, thin',
+      undefined,
+    ]);
+    const stored = await test.gateway.models.Image.find({ study: oid(studyId ?? '') }).lean();
+    expect(JSON.stringify(stored)).not.toMatch(/khan|amina/i);
+  });
+
   it('have slices in the order of their positions only where the slices are parallel', () => {
     const [study, createAt] = [newId(), new Date()];
     const image = (instance: number, z: number, orientation: number[]) => ({

@@ -5,6 +5,8 @@ export interface Slice {
   series?: string;
   /** Series number. */
   number?: number;
+  /** Series description. */
+  description?: string;
   instance?: number;
   /** Position along the patient's axis, in millimetres. */
   z?: number;
@@ -12,12 +14,13 @@ export interface Slice {
 }
 
 /** Returns one slice of a CT. Elements are in the order of their tags, as the standard has them. */
-export function slice({ study, series = `${study}.1`, number, instance, z, patientName }: Slice): Buffer {
+export function slice({ study, series = `${study}.1`, number, description, instance, z, patientName }: Slice): Buffer {
   const given = (tag: number, vr: string, value: string | number | undefined) =>
     value === undefined ? [] : [element(tag, vr, String(value))];
   return dicomPicture(
     {},
     Buffer.concat([
+      ...given(0x0008103e, 'LO', description),
       ...given(0x00100010, 'PN', patientName),
       element(0x0020000d, 'UI', study),
       element(0x0020000e, 'UI', series),

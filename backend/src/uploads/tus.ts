@@ -3,6 +3,7 @@ import type { ErrorCode } from '@lightbox/contract/errors.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { texts } from '@lightbox/contract/texts.js';
 import type { uploadCalls } from '@lightbox/contract/uploads/calls.js';
+import { tusPath } from '@lightbox/contract/uploads/tusPath.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { UploadDoc } from '@lightbox/core/models/upload.js';
@@ -14,7 +15,7 @@ import { finishUpload } from './finishUpload.js';
 import { recordUpload, requireUpload, SealedUploads } from './sealedUploads.js';
 import { UploadLock } from './uploadLock.js';
 
-const PATH = '/api/upload/tus';
+const PATH = `/api${tusPath}`;
 /** The media type of the bytes of an upload. */
 const BYTES = 'application/offset+octet-stream';
 /** Time that a request gets to store what it has received, when another one takes its place. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { tusPath } from '@lightbox/contract/uploads/tusPath.js';
 import { damagedDicom } from '@lightbox/testkit/damagedDicom.js';
 import { type Campaign, expectAlive, Findings, type Row } from './campaign.js';
 import { mutate, Random } from './random.js';
@@ -45,7 +46,7 @@ export async function fuzzResumable({ product, people, wishes, say }: Campaign):
     return answer;
   };
 
-  const endpoint = `${product.url}/api/upload/tus`;
+  const endpoint = `${product.url}/api${tusPath}`;
   const bytesType = { 'Content-Type': 'application/offset+octet-stream' };
   for (let i = 0; i < (wishes.examples ?? 250) && Date.now() < end; i++) {
     const file = mutate(random.pick(samples), random);
@@ -53,7 +54,7 @@ export async function fuzzResumable({ product, people, wishes, say }: Campaign):
     await send('POST', endpoint, wrong);
     const caption = `caption ${Buffer.from('Fuzzed').toString('base64')}`;
     const begun = await send('POST', endpoint, { 'Upload-Length': String(file.length), 'Upload-Metadata': caption });
-    const url = new URL(begun.headers.get('location') ?? '/api/upload/tus/none', product.url).href;
+    const url = new URL(begun.headers.get('location') ?? `${endpoint}/none`, product.url).href;
     for (let at = 0; begun.status === 201 && at < file.length; ) {
       if (random.below(4) === 0) {
         await send(

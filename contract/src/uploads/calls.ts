@@ -1,5 +1,6 @@
 import { call } from '../call.js';
 import { Params } from '../ids.js';
+import { tusPath } from './tusPath.js';
 
 const refusals = ['UNSUPPORTED_TYPE', 'UNREADABLE_FILE', 'TOO_MANY_PIXELS', 'PATIENT_MISMATCH'] as const;
 
@@ -12,7 +13,7 @@ const refusals = ['UNSUPPORTED_TYPE', 'UNREADABLE_FILE', 'TOO_MANY_PIXELS', 'PAT
 export const uploadCalls = {
   describeUploads: call({
     method: 'options',
-    path: '/upload/tus',
+    path: tusPath,
     who: 'anyone',
     summary: 'tus: version, extensions and the largest file',
     tus: true,
@@ -20,7 +21,7 @@ export const uploadCalls = {
   }),
   createUpload: call({
     method: 'post',
-    path: '/upload/tus',
+    path: tusPath,
     who: 'image.upload',
     scopes: ['upload'],
     senders: true,
@@ -34,7 +35,7 @@ export const uploadCalls = {
   }),
   getUpload: call({
     method: 'head',
-    path: '/upload/tus/:id',
+    path: `${tusPath}/:id`,
     who: 'image.upload',
     scopes: ['upload'],
     senders: true,
@@ -45,7 +46,7 @@ export const uploadCalls = {
   }),
   continueUpload: call({
     method: 'patch',
-    path: '/upload/tus/:id',
+    path: `${tusPath}/:id`,
     who: 'image.upload',
     scopes: ['upload'],
     senders: true,
@@ -64,7 +65,7 @@ export const uploadCalls = {
   }),
   endUpload: call({
     method: 'delete',
-    path: '/upload/tus/:id',
+    path: `${tusPath}/:id`,
     who: 'image.upload',
     scopes: ['upload'],
     senders: true,

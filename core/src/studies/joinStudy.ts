@@ -13,7 +13,7 @@ import type { ShareDoc } from '../models/share.js';
 import type { StudyDoc } from '../models/study.js';
 import { sealName } from './names.js';
 import { sliceOf } from './order.js';
-import { titleOf } from './title.js';
+import { namesPatient, titleOf } from './title.js';
 
 export interface Joining {
   image: Pick<ImageDoc, '_id' | 'owner' | 'patient' | 'size' | 'contentType' | 'dataKey' | 'createAt'>;
@@ -252,11 +252,11 @@ async function namePatient(core: Core, tx: Transaction, study: ObjectId, patient
 }
 
 async function seriesOf(core: Core, study: ObjectId, identity: FileIdentity): Promise<ImageDoc['series']> {
-  const { seriesUid = '', seriesNumber, seriesDescription, modality } = identity;
+  const { seriesUid = '', seriesNumber, seriesDescription, modality, patientName } = identity;
   return {
     id: await core.pseudonyms.id('series', String(study), seriesUid),
     ...(seriesNumber === undefined ? {} : { number: seriesNumber }),
-    ...(seriesDescription ? { description: seriesDescription } : {}),
+    ...(seriesDescription && !namesPatient(seriesDescription, patientName) ? { description: seriesDescription } : {}),
     ...(modality ? { modality } : {}),
   };
 }

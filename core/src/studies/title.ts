@@ -9,11 +9,12 @@ import { wordsOf } from '../users/search.js';
  */
 export function titleOf({ studyDescription, modality, studyDate, patientName }: FileIdentity): string {
   const described = StudyTitle.safeParse(studyDescription?.slice(0, limits.studyTitleLength));
-  if (described.success && !namesSomebody(described.data, patientName ?? '')) return described.data;
+  if (described.success && !namesPatient(described.data, patientName)) return described.data;
   return [modality ?? 'DICOM', studyDate].filter(Boolean).join(' ');
 }
 
-function namesSomebody(title: string, name: string): boolean {
-  const words = new Set(wordsOf(title));
-  return wordsOf(name).some((word) => word.length > 1 && words.has(word));
+/** True when a text of a file contains a part of the patient's name: it is neither kept nor shown. */
+export function namesPatient(text: string, patientName = ''): boolean {
+  const words = new Set(wordsOf(text));
+  return wordsOf(patientName).some((word) => word.length > 1 && words.has(word));
 }

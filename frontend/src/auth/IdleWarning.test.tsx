@@ -43,6 +43,19 @@ describe('the idle warning', () => {
     expect(session().token).toBe('token');
   });
 
+  it.each([
+    ['the server’s message', { message: 'Maintenance until noon.' }, 'Maintenance until noon.'],
+    ['a text of its own without one', {}, 'Logout failed. Please try again.'],
+  ])('A failed logout shows %s, and the session stays.', async (_, body, text) => {
+    answer({ 'POST /auth/logout': () => ({ status: 500, body }) });
+    idleFor(idleMs - 90_000);
+    renderScreen(<IdleWarning />);
+    await screen.findByRole('alertdialog', { name: 'Are you still there?' });
+    await userEvent.click(screen.getByRole('button', { name: 'Log out now' }));
+    expect(await screen.findByText(text)).toBeTruthy();
+    expect(session().token).toBe('token');
+  });
+
   it('The idle warning uses the idle minutes that an administrator set, also after a change during the session.', async () => {
     let minutes = 60;
     const heard = answer({

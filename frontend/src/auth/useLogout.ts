@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
+import { errorText } from '../lib/errors';
 import { ApiError, send } from '../lib/http';
 import { paths } from '../lib/paths';
 import { toast } from '../lib/toaster';
@@ -33,7 +34,7 @@ export function useLogout() {
       }
     },
     meta: { silent: 'always' },
-    onError: () => toast.error(t('app.logoutFailed')),
+    onError: (error) => toast.error(errorText(error, t('app.logoutFailed'))),
   });
   return { now: () => mutate(), pending: isPending };
 }

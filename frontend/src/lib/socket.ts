@@ -10,7 +10,7 @@ import { active } from './activity';
 import { socketAtom } from './connection';
 import { ApiError, freshToken } from './http';
 import { reread } from './live';
-import { queryClient } from './query';
+import { queryClient, worthRetrying } from './query';
 import { store } from './store';
 
 /**
@@ -151,5 +151,9 @@ export async function emit<E extends ClientEvent, Data = unknown>(
 /** Codes of refusals after which the same event may succeed. */
 const passing = ['UNREACHABLE', 'TOO_MANY_REQUESTS', 'UNAVAILABLE', 'UNCONFIRMED', 'INTERNAL', 'REQUEST_TIMEOUT'];
 
-/** True for a failure of `emit` that says nothing about the wish: no connection, no answer in time, or a busy server. */
-export const mayTryAgain = (error: unknown): boolean => !(error instanceof ApiError) || passing.includes(error.code);
+/**
+ * True for a failure of a message that says nothing about the wish: no connection, no answer in time, a busy server, or the
+ * error page of a proxy, which has no code.
+ */
+export const mayTryAgain = (error: unknown): boolean =>
+  !(error instanceof ApiError) || passing.includes(error.code) || (error.code === 'UNKNOWN' && worthRetrying(error));

@@ -89,6 +89,27 @@ describe('sending', () => {
     vi.unstubAllGlobals();
   });
 
+  it('A recording that met the error page of a proxy is sent again.', async () => {
+    const { recorded } = await import('./voice/recorded');
+    const voice = await recorded(new Blob([new Uint8Array([1])]), 'audio/webm', 2);
+    const stored = { id: id('e'), seq: 1, senderId: ana, recipientId: ben, content: '', createAt: '' };
+    const answers = [
+      new Response('<html>Bad Gateway</html>', { status: 502 }),
+      new Response(JSON.stringify({ data: stored }), { status: 201 }),
+    ];
+    const clientIds: unknown[] = [];
+    vi.stubGlobal('fetch', async (_: string, { body }: { body: FormData }) => {
+      clientIds.push(body.get('clientId'));
+      return answers[clientIds.length - 1];
+    });
+    app.postVoice(ben, voice);
+    await vi.advanceTimersByTimeAsync(2100);
+    await vi.waitFor(() => expect(clientIds).toHaveLength(2));
+    expect(new Set(clientIds).size).toBe(1);
+    await vi.waitFor(() => expect(app.items()).toEqual([]));
+    vi.unstubAllGlobals();
+  });
+
   it('A new message is in the outbox until the server has stored it.', async () => {
     const accepted = vi.fn();
     app.onAccepted(accepted);

@@ -1,10 +1,11 @@
 import type { DataOf, Routes } from '@lightbox/contract/call.js';
+import { limits } from '@lightbox/contract/limits.js';
 import type { requestCalls } from '@lightbox/contract/requests/calls.js';
 import { senderRoutes } from '@lightbox/contract/requests/routes.js';
 import { queryOptions } from '@tanstack/react-query';
-import { type HttpResponse, Upload } from 'tus-js-client';
+import { Upload } from 'tus-js-client';
 import { send } from '../lib/http';
-import { asApiError, endpoint, pieceBytes, startUntil } from '../uploads/tus';
+import { asApiError, endpoint, keepWhatArrived, startUntil } from '../uploads/tus';
 
 const calls: Routes<Pick<typeof requestCalls, keyof typeof senderRoutes>> = senderRoutes;
 
@@ -49,15 +50,16 @@ export function sendPieces({ file, caption, token, url, onBegun, onProgress, sig
       endpoint,
       ...(url && { uploadUrl: url }),
       metadata: { filename: file.name, filetype: file.type || 'application/octet-stream', caption },
-      chunkSize: pieceBytes,
+      chunkSize: limits.pieceBytes,
       // The delivery repeats, because it knows the other files.
       retryDelays: null,
       storeFingerprintForResuming: false,
       headers: { Authorization: `Bearer ${token}` },
       // The library would send a request whose piece it read while the sender cancelled.
       onBeforeRequest: () => signal.throwIfAborted(),
-      onAfterResponse: (_, response: HttpResponse) => {
+      onAfterResponse: (request, response) => {
         if (response.getStatus() < 300) onProgress(Number(response.getHeader('Upload-Offset') ?? 0));
+        return keepWhatArrived(request, response);
       },
       onUploadUrlAvailable: () => upload.url && onBegun(upload.url),
       onProgress: (bytes) => onProgress(bytes),

@@ -18,6 +18,7 @@ export function UnlockZip({ locked: { name }, onUnlock, onSkip }: Props) {
   const [wrong, setWrong] = useState(false);
   const [busy, setBusy] = useState(false);
   const open = async () => {
+    if (busy || !password) return;
     setBusy(true);
     const right = await onUnlock(password);
     setWrong(!right);

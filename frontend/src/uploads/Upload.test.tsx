@@ -8,8 +8,10 @@ import { publicSettings } from '../lib/publicSettings';
 import { answer, opened, renderScreen } from '../lib/testing';
 import { system } from '../theme/system';
 import { faultOf } from './checkFile';
+import type { LockedZip } from './readFiles';
 import { TrayHost } from './TrayHost';
 import { FakeXhr, sent, signIn } from './testing';
+import { UnlockZip } from './UnlockZip';
 import { Upload } from './Upload';
 
 const png = (name = 'knee.png') => new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47])], name, { type: 'image/png' });
@@ -67,14 +69,19 @@ describe('Upload Medical Image', () => {
     await waitFor(() => expect(sent).toHaveLength(1));
     sent[0]?.progress(0.64);
     expect(await screen.findByText('64%')).toBeTruthy();
-    sent[0]?.answer(500, { message: 'No.', error: 'INTERNAL', requestId: 'r' });
+    sent[0]?.answer(500, {});
     expect(await screen.findByText('Something went wrong while uploading.')).toBeTruthy();
     expect(screen.getByLabelText('Caption')).toHaveProperty('value', 'Knee');
 
     await user.click(submit());
     await waitFor(() => expect(sent).toHaveLength(2));
     expect(sent[1]?.key).toBe(sent[0]?.key);
-    sent[1]?.answer(201, { data: {} });
+    // The text of the screen is for an answer without one.
+    sent[1]?.answer(500, { message: 'Maintenance until noon.' });
+    expect(await screen.findByText('Maintenance until noon.')).toBeTruthy();
+    await user.click(submit());
+    await waitFor(() => expect(sent).toHaveLength(3));
+    sent[2]?.answer(201, { data: {} });
     expect(await screen.findByText('the gallery')).toBeTruthy();
   });
 
@@ -132,6 +139,40 @@ describe('the form and the queue', () => {
     await waitFor(() => expect(sent).toHaveLength(1));
     sent[0]?.answer(201, { data: {} });
     expect(await screen.findByText('the gallery')).toBeTruthy();
+  });
+
+  it('Uploading a known file again sends what the form shows by then, and the note is about the shown file only.', async () => {
+    const people = ['Hina', 'Sara'].map((firstname, at) => ({
+      ...{ id: `${at}`.repeat(24), firstname, lastname: 'Farooq', username: firstname },
+      role: { name: 'patient' },
+    }));
+    answer({
+      'GET /upload/known': () => ({ body: { data: { imageId: 'a'.repeat(24) } } }),
+      'GET /users': () => ({ body: { data: people, meta: { page: 1, limit: 8, total: 2, pages: 1 } } }),
+    });
+    const user = show();
+    const patient = async (name: RegExp) => {
+      await user.click(screen.getByRole('combobox', { name: /^Patient/ }));
+      await user.click(await screen.findByRole('option', { name }));
+    };
+    choose(png());
+    await screen.findByText('knee.png');
+    await user.type(screen.getByLabelText('Caption'), 'Knee');
+    await patient(/Hina/);
+    await user.click(submit());
+    await screen.findByText('You have this file already');
+    choose(png('hand.png'));
+    await waitFor(() => expect(screen.queryByText('You have this file already')).toBeNull());
+    await user.click(submit());
+    await screen.findByText('You have this file already');
+    await user.clear(screen.getByRole('combobox', { name: /^Patient/ }));
+    await patient(/Sara/);
+    await user.type(screen.getByLabelText('Caption'), ' 2');
+    await user.click(screen.getByRole('button', { name: 'Upload it again' }));
+    await waitFor(() => expect(sent).toHaveLength(1));
+    const { body } = sent[0] as (typeof sent)[0];
+    expect((body.get('file') as File).name).toBe('hand.png');
+    expect([body.get('patientId'), body.get('caption')]).toEqual(['1'.repeat(24), 'Knee 2']);
   });
 
   it('The form asks again about another patient when the question was closed without an answer.', async () => {
@@ -229,6 +270,20 @@ it('The form applies the size limit of the administrator, also when it changes a
   expect(await screen.findByText('File size exceeds 1MB limit.')).toBeTruthy();
   fireEvent.click(submit());
   expect(sent).toHaveLength(0);
+});
+
+it('The Enter key opens an encrypted zip only with a password, and once.', async () => {
+  const tried: string[] = [];
+  const onUnlock = (password: string) => {
+    tried.push(password);
+    return new Promise<boolean>(() => undefined);
+  };
+  renderScreen(<UnlockZip locked={{ name: 'disc.zip' } as LockedZip} onUnlock={onUnlock} onSkip={() => undefined} />);
+  const field = screen.getByLabelText('Password of the zip');
+  await userEvent.type(field, '{Enter}');
+  expect(tried).toEqual([]);
+  await userEvent.type(field, 'right{Enter}{Enter}');
+  expect(tried).toEqual(['right']);
 });
 
 describe('the check before sending', () => {

@@ -69,8 +69,7 @@ export function UploadForm({ file, onFiles }: Props) {
     });
     if (known?.errors.length && rest.length === 0) return;
     if (known && fileCodes.has(known.code)) return file.refuse(errorText(error));
-    const vague = !known || known.code === 'INTERNAL' || known.code === 'UNKNOWN';
-    setTrouble({ cancelled: false, text: vague ? t('images.form.failed') : errorText(known) });
+    setTrouble({ cancelled: false, text: errorText(error, t('images.form.failed')) });
   }
 
   // The queue sends the file. The form reacts when its state changes.
@@ -88,17 +87,19 @@ export function UploadForm({ file, onFiles }: Props) {
     else if (!state && was && was !== 'done' && was !== 'failed' && was !== 'known') setTrouble({ cancelled: true });
   });
 
-  const submit = handleSubmit(
-    ({ caption }) => {
-      setTrouble(undefined);
-      setPatientFault(undefined);
-      if (!chosen) return miss();
-      if (chosen.fault) return;
-      upload.start({ file: chosen.file, caption, patient });
-    },
-    // Show both faults at once, not one after the other.
-    () => !chosen && miss(),
-  );
+  /** Sends what the form shows now, also when the person may have changed it since a question about the file. */
+  const submit = (again: boolean) =>
+    handleSubmit(
+      ({ caption }) => {
+        setTrouble(undefined);
+        setPatientFault(undefined);
+        if (!chosen) return miss();
+        if (chosen.fault) return;
+        upload.start({ file: chosen.file, caption, patient }, again);
+      },
+      // Show both faults at once, not one after the other.
+      () => !chosen && miss(),
+    );
 
   const change = () => {
     file.drop();
@@ -109,7 +110,7 @@ export function UploadForm({ file, onFiles }: Props) {
   return (
     <Grid
       as="form"
-      onSubmit={submit}
+      onSubmit={submit(false)}
       {...{ noValidate: true }}
       templateColumns={{ base: 'minmax(0, 1fr)', lg: 'minmax(0, 1.15fr) minmax(0, 1fr)' }}
       gap={{ base: '5', lg: '6' }}
@@ -136,7 +137,9 @@ export function UploadForm({ file, onFiles }: Props) {
           error={patientFault}
           disabled={upload.isPending}
         />
-        {item?.state === 'known' && <KnownNote imageId={item.imageId} onAgain={upload.again} />}
+        {item?.state === 'known' && upload.file === chosen?.file && (
+          <KnownNote imageId={item.imageId} onAgain={submit(true)} />
+        )}
         {isHeld && <MismatchNote groupId={item.groupId} />}
         {upload.isPending && upload.waitingFor && (
           <Note Icon={WifiSlashIcon} tone="warning" title={t(`uploads.tray.${upload.waitingFor}`)} role="status">

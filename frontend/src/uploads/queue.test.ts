@@ -6,7 +6,18 @@ import { forgetPrivate } from '../lib/private';
 import { store } from '../lib/store';
 import { answer } from '../lib/testing';
 import type { Person } from '../users/PersonSearch';
-import { addUploads, cancelUpload, continueUploads, decide, pauseUploads, retryUploads, uploadAgain } from './queue';
+import {
+  addUploads,
+  cancelUpload,
+  cancelUploads,
+  clearTray,
+  continueUploads,
+  decide,
+  leaveToTray,
+  pauseUploads,
+  retryUploads,
+  uploadAgain,
+} from './queue';
 import { findInterrupted, findUnfinished, interruptedAtom, keepUnfinished, unfinished } from './resumable';
 import { fromFile } from './sources';
 import { FakeXhr, sent, signIn } from './testing';
@@ -132,21 +143,29 @@ describe('the queue', () => {
     await waitFor(() => expect(sent).toHaveLength(1));
   });
 
-  it('A file of another patient holds its group until the person gives a reason for all of it.', async () => {
+  const mismatch = refusal('PATIENT_MISMATCH', {
+    errors: [{ field: 'patientName', message: 'The name in the file is different.' }],
+  });
+  const other = { id: id('c'), firstname: 'Sara', lastname: 'Malik' } as Person;
+  it.each([
+    ['a reason', { reason: 'Name changed after marriage.' }, [patient.id, 'Name changed after marriage.']],
+    ['it another patient', { patient: other }, [other.id, null]],
+    ['it no patient', { patient: undefined }, [null, null]],
+  ])('A file of another patient stops all its group until the person gives %s.', async (_, decision, wanted) => {
     addUploads({ title: 'CT', patient, files: Array.from({ length: 7 }, (_, at) => named(`IM${at}`)) });
     await waitFor(() => expect(sent).toHaveLength(5));
-    const errors = [{ field: 'patientName', message: 'The name in the file is different.' }];
-    for (const request of sent.slice(0, 5)) request.answer(409, refusal('PATIENT_MISMATCH', { errors }));
-    await waitFor(() => expect(states().filter((state) => state === 'held')).toHaveLength(5));
+    sent[0]?.answer(409, mismatch);
+    await until(sentFiles()[0] ?? '', 'held');
     const [group] = store.get(trayAtom).groups;
     expect(group?.mismatch).toEqual(['patientName']);
-    expect(sent).toHaveLength(5);
-    decide(group?.id ?? '', { reason: 'Name changed after marriage.' });
+    // The dialog says that none of them is stored.
+    expect(sent.map(({ aborted }) => aborted)).toEqual([false, true, true, true, true]);
+    expect(states().filter((state) => state === 'waiting')).toHaveLength(6);
+    decide(group?.id ?? '', decision);
     await waitFor(() => expect(sent).toHaveLength(10));
-    expect(sent.slice(5).map(({ body }) => body.get('mismatchReason'))).toEqual(
-      Array(5).fill('Name changed after marriage.'),
-    );
-    expect(sent[5]?.key).not.toBe(sent[0]?.key);
+    const bodies = sent.slice(5).map(({ body }) => [body.get('patientId'), body.get('mismatchReason')]);
+    expect(bodies).toEqual(Array(5).fill(wanted));
+    expect(new Set(sent.map(({ key }) => key)).size).toBe(10);
   });
 
   it('Pictures that are put together join one study, which is created once.', async () => {
@@ -174,6 +193,36 @@ describe('the queue', () => {
     cancelUpload(one('IM0').id);
     expect(sent[sentFiles().indexOf('IM0')]?.aborted).toBe(true);
     expect(items().map(({ name }) => name)).toEqual(['IM1']);
+  });
+
+  it('Acts on all of the tray leave the upload of a form alone, until it is left to the tray.', async () => {
+    const form = addUploads({ title: 'Knee', files: [named('form')], attended: true });
+    addUploads({ title: 'CT', files: [named('IM0')] });
+    await waitFor(() => expect(sent).toHaveLength(2));
+    const ofForm = () => sent.filter(({ body }) => (body.get('file') as File).name === 'form');
+    pauseUploads();
+    await until('IM0', 'waiting');
+    expect(ofForm()[0]?.aborted).toBe(false);
+    cancelUploads();
+    clearTray();
+    expect(items().map(({ name }) => name)).toEqual(['form']);
+    expect(store.get(trayAtom).paused).toBe(false);
+    addUploads({ title: 'CT', files: [named('IM1')] });
+    await waitFor(() => expect(sent).toHaveLength(3));
+    pauseUploads();
+    ofForm()[0]?.answer(500, refusal('INTERNAL'));
+    await until('form', 'failed');
+    // The form may show another patient by now, so only the form sends it again.
+    retryUploads();
+    await until('IM1', 'sending');
+    expect(ofForm()).toHaveLength(1);
+    pauseUploads();
+    retryUploads(one('form').id);
+    await waitFor(() => expect(ofForm()).toHaveLength(2));
+    pauseUploads();
+    expect(ofForm()[1]?.aborted).toBe(false);
+    leaveToTray(form);
+    await until('form', 'waiting');
   });
 
   it('Closing the page asks while files are under way, and not afterwards.', async () => {

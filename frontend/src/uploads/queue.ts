@@ -4,7 +4,7 @@ import { socketAtom } from '../lib/connection';
 import { ApiError } from '../lib/http';
 import { askBeforeLeaving } from '../lib/leaving';
 import { holdPrivate } from '../lib/private';
-import { queryClient } from '../lib/query';
+import { queryClient, worthRetrying } from '../lib/query';
 import { store } from '../lib/store';
 import { uuid } from '../lib/uuid';
 import type { Person } from '../users/PersonSearch';
@@ -25,6 +25,8 @@ export interface NewGroup {
   files: { source: Source; caption: string }[];
   attended?: boolean;
   begun?: Unfinished | undefined;
+  /** The person wants the files also when they have them already. */
+  again?: boolean;
 }
 
 interface Job extends Item {
@@ -33,7 +35,7 @@ interface Job extends Item {
   key: string;
   hash?: string;
   /** The person wants the file a second time. */
-  again?: boolean;
+  again: boolean;
   tries: number;
   /** The file was on its way under this key: if it is stored, then by this upload. */
   tried?: boolean;
@@ -81,9 +83,11 @@ function set(job: Job, change: Partial<Job>) {
 
 const batchOf = ({ groupId }: Item) => batches.find(({ id }) => id === groupId);
 const isRunning = ({ stop }: Job) => stop !== undefined;
+/** A form shows its upload itself. The acts on all of the tray leave it alone. */
+const isAttended = (job: Job) => batchOf(job)?.attended === true;
 
 /** Adds files and begins to send them. Returns the id of the group. */
-export function addUploads({ title, patient, study, files, attended = false, begun }: NewGroup): string {
+export function addUploads({ title, patient, study, files, attended = false, begun, again = false }: NewGroup): string {
   const id = uuid();
   batches.push({ id, title, patient, attended, ...(study && { study: { title: study, key: uuid() } }) });
   for (const { source, caption } of files) {
@@ -97,13 +101,12 @@ export function addUploads({ title, patient, study, files, attended = false, beg
       source,
       key: uuid(),
       begun,
+      again,
       ...(begun && { hash: begun.hash }),
       ...state,
     });
   }
   if (begun) takeOver(begun);
-  // A form that waits for its upload would wait for ever.
-  if (attended) paused = false;
   publishNow();
   pump();
   return id;
@@ -111,11 +114,11 @@ export function addUploads({ title, patient, study, files, attended = false, beg
 
 /** Starts as many waiting files as may be sent at once. */
 function pump() {
-  if (paused || waitingFor) return;
+  if (waitingFor) return;
   let free = limits.uploadsAtOnce - jobs.filter(isRunning).length;
   for (const job of jobs) {
     if (free <= 0) return;
-    if (job.state !== 'waiting' || isRunning(job) || batchOf(job)?.mismatch) continue;
+    if (job.state !== 'waiting' || isRunning(job) || batchOf(job)?.mismatch || (paused && !isAttended(job))) continue;
     free -= 1;
     void run(job);
   }
@@ -185,9 +188,6 @@ async function studyOf({ study, patient }: Batch): Promise<string | undefined> {
   }
 }
 
-/** The upload may have arrived in spite of the error: a retry with the same key is safe. */
-const isUnsure = (error: unknown) => !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
-
 /** After a definite refusal the next try is another upload. */
 function renew(job: Job) {
   job.key = uuid();
@@ -196,9 +196,12 @@ function renew(job: Job) {
 
 function settle(job: Job, error: unknown) {
   const batch = batchOf(job);
-  if (!isUnsure(error) && !isAway(error)) renew(job);
+  // Otherwise it may have arrived in spite of the error: a retry with the same key is safe.
+  if (!worthRetrying(error) && !isAway(error)) renew(job);
   if (error instanceof ApiError && error.code === 'PATIENT_MISMATCH' && batch) {
     batch.mismatch = [...new Set([...(batch.mismatch ?? []), ...error.errors.map(({ field }) => field)])];
+    // The others may be of the wrong patient too. None of them is stored before the person has decided.
+    for (const other of jobs) if (other !== job && other.groupId === batch.id && isRunning(other)) suspend(other);
     if (batch.attended) store.set(askedGroupAtom, batch.id);
     void readNamed(batch, job);
     return set(job, { state: 'held', progress: 0 });
@@ -254,12 +257,15 @@ function halt(job: Job) {
   stop?.abort();
 }
 
+/** Stops a file, which waits from now on. */
+function suspend(job: Job) {
+  halt(job);
+  if (isUnderWay(job)) set(job, { state: 'waiting', progress: 0 });
+}
+
 export function pauseUploads() {
   paused = true;
-  for (const job of jobs.filter(isRunning)) {
-    halt(job);
-    if (isUnderWay(job)) set(job, { state: 'waiting', progress: 0 });
-  }
+  for (const job of jobs) if (isRunning(job) && !isAttended(job)) suspend(job);
   publish();
 }
 
@@ -276,7 +282,7 @@ function remove(out: (job: Job) => boolean) {
   }
   jobs = jobs.filter((job) => !out(job));
   batches = batches.filter(({ id }) => jobs.some(({ groupId }) => groupId === id));
-  if (!jobs.length) paused = false;
+  if (jobs.every(isAttended)) paused = false;
   publishNow();
   pump();
 }
@@ -290,13 +296,14 @@ async function discardParts(hash: string) {
 
 export const cancelUpload = (id: string) => remove((job) => job.id === id);
 export const cancelGroup = (groupId: string) => remove((job) => job.groupId === groupId);
-export const cancelUploads = () => remove((job) => isUnderWay(job));
-export const clearTray = () => remove(() => true);
+export const cancelUploads = () => remove((job) => isUnderWay(job) && !isAttended(job));
+export const clearTray = () => remove((job) => !isAttended(job));
 
-/** Sends failed files again; without an id all of them. */
+/** Sends failed files again; without an id all of the tray. */
 export function retryUploads(id?: string) {
   for (const job of jobs) {
-    if (job.state === 'failed' && (!id || job.id === id)) set(job, { state: 'waiting', tries: 0, error: undefined });
+    if (job.state === 'failed' && (id ? job.id === id : !isAttended(job)))
+      set(job, { state: 'waiting', tries: 0, error: undefined });
   }
   continueUploads();
 }
@@ -315,10 +322,11 @@ export function decide(groupId: string, decision: { reason: string } | { patient
   delete batch.mismatch;
   if ('reason' in decision) batch.reason = decision.reason;
   else batch.patient = decision.patient;
-  for (const job of jobs.filter((one) => one.groupId === groupId)) {
+  for (const job of jobs.filter((one) => one.groupId === groupId && one.state !== 'done')) {
     if (job.state === 'held') set(job, { state: 'waiting' });
-    // The files that are not sent yet have another patient now.
-    if (job.state === 'waiting') renew(job);
+    // The files that are not stored yet have another patient or a reason now. The parts at the server have the old one.
+    if (job.tried && job.hash) void discardParts(job.hash);
+    renew(job);
   }
   publishNow();
   pump();
@@ -328,6 +336,8 @@ export function decide(groupId: string, decision: { reason: string } | { patient
 export function leaveToTray(groupId: string) {
   const batch = batches.find(({ id }) => id === groupId);
   if (batch) batch.attended = false;
+  // The tray may be paused, and so are its files.
+  if (paused) pauseUploads();
   publish();
 }
 

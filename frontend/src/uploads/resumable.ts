@@ -1,3 +1,4 @@
+import { limits } from '@lightbox/contract/limits.js';
 import { atom } from 'jotai';
 import { sessionAtom } from '../auth/session';
 import { holdPrivate } from '../lib/private';
@@ -21,7 +22,7 @@ export interface Unfinished {
 
 const key = 'uploads';
 /** The server keeps an unfinished upload for this time. */
-const keptMs = 24 * 3_600_000;
+const keptMs = limits.resumableHours * 3_600_000;
 
 interface Stored {
   owner: string;

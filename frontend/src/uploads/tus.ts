@@ -1,13 +1,13 @@
-import { DetailedError, type HttpResponse, Upload } from 'tus-js-client';
+import { limits } from '@lightbox/contract/limits.js';
+import { tusPath } from '@lightbox/contract/uploads/tusPath.js';
+import { DetailedError, type HttpRequest, type HttpResponse, Upload } from 'tus-js-client';
 import { active } from '../lib/activity';
-import { ApiError, failure, liveToken } from '../lib/http';
+import { ApiError, failure, freshToken, liveToken } from '../lib/http';
 import { hashOf } from './reader';
 import { dropUnfinished, findUnfinished, keepUnfinished, type Unfinished } from './resumable';
-import { isAway, type Sending } from './sending';
+import { isAway, isServerError, type Sending } from './sending';
 
-export const endpoint = '/api/upload/tus';
-/** Bytes of one request: whole mebibytes, because the server seals each of them. */
-export const pieceBytes = 8 * 1024 ** 2;
+export const endpoint = `/api${tusPath}`;
 
 /** The name is sent as in a form. The server seals it, and orders the pictures of a study by it. */
 const metadataOf = ({ file, caption, patientId, studyId, mismatchReason }: Sending) => ({
@@ -19,15 +19,27 @@ const metadataOf = ({ file, caption, patientId, studyId, mismatchReason }: Sendi
   ...(mismatchReason && { mismatchReason }),
 });
 
-export async function asApiError(error: Error | DetailedError): Promise<Error> {
-  if (!(error instanceof DetailedError)) return error;
-  const answer = error.originalResponse;
-  if (!answer) return new ApiError(0, 'UNREACHABLE', '');
-  return failure({
+const failureOf = (answer: HttpResponse) =>
+  failure({
     status: answer.getStatus(),
     header: (name) => answer.getHeader(name) ?? null,
     text: async () => answer.getBody(),
   });
+
+export async function asApiError(error: Error | DetailedError): Promise<Error> {
+  if (!(error instanceof DetailedError)) return error;
+  if (error.causingError instanceof ApiError) return error.causingError;
+  return error.originalResponse ? failureOf(error.originalResponse) : new ApiError(0, 'UNREACHABLE', '');
+}
+
+/**
+ * Throws when the server cannot say now how much of an upload has arrived. The library would begin the upload anew, as it
+ * does when the server no longer has it.
+ */
+export async function keepWhatArrived(request: HttpRequest, response: HttpResponse): Promise<void> {
+  if (request.getMethod() !== 'HEAD' || response.getStatus() < 400) return;
+  const error = await failureOf(response);
+  if ([401, 429].includes(error.status) || isAway(error) || isServerError(error)) throw error;
 }
 
 /** Starts an upload, unless the signal has ended it before; from then on the signal stops it. */
@@ -45,25 +57,37 @@ export function startUntil(signal: AbortSignal, upload: Upload, reject: (reason:
 function transfer(sending: Sending, begun: Unfinished | undefined, keep: (url: string) => void): Promise<string> {
   return new Promise((resolve, reject) => {
     let imageId = '';
+    let token = '';
+    let refused: string | undefined;
     const upload = new Upload(sending.file, {
       // An upload that the person goes on with by choosing the file again has no metadata here.
       endpoint: sending.begun ? null : endpoint,
       ...(begun && { uploadUrl: begun.url }),
       metadata: metadataOf(sending),
-      chunkSize: pieceBytes,
-      // The queue repeats, because it knows about the connection and the other files.
-      retryDelays: null,
+      chunkSize: limits.pieceBytes,
+      // The queue repeats, because it knows about the connection and the other files. The library goes on by itself only
+      // with a new token: by a slow clock, an expired one looks good.
+      retryDelays: [0],
+      onShouldRetry: (error) => {
+        const { causingError, originalResponse } = error as DetailedError;
+        const status = causingError instanceof ApiError ? causingError.status : originalResponse?.getStatus();
+        if (status !== 401) return false;
+        refused = token;
+        return true;
+      },
       // The product keeps its own records, without names.
       storeFingerprintForResuming: false,
       onBeforeRequest: async (request) => {
-        const token = await liveToken();
+        token = refused === undefined ? await liveToken() : await freshToken(refused);
+        refused = undefined;
         // The upload may have ended meanwhile, and the token may be that of the next person.
         sending.signal.throwIfAborted();
         request.setHeader('Authorization', `Bearer ${token}`);
       },
-      onAfterResponse: (_, response: HttpResponse) => {
+      onAfterResponse: (request, response) => {
         if (response.getStatus() < 300) active();
         imageId = response.getHeader('Lightbox-Image') ?? imageId;
+        return keepWhatArrived(request, response);
       },
       onUploadUrlAvailable: () => upload.url && keep(upload.url),
       onProgress: (sent, total) => sending.onProgress(sent / total),

@@ -2,7 +2,7 @@ import { useAtomValue } from 'jotai';
 import { useCallback, useEffect, useRef } from 'react';
 import { store } from '../lib/store';
 import type { Person } from '../users/PersonSearch';
-import { addUploads, cancelGroup, leaveToTray, retryUploads, uploadAgain } from './queue';
+import { addUploads, cancelGroup, leaveToTray, retryUploads } from './queue';
 import { fromFile } from './sources';
 import { isUnderWay, trayAtom } from './tray';
 
@@ -37,20 +37,22 @@ export function useUpload() {
     last.current = undefined;
   }, []);
 
-  const start = (input: UploadInput) => {
+  /** `again`: the person wants the file although they have it already. */
+  const start = (input: UploadInput, again = false) => {
     const before = last.current;
     if (before && item?.state === 'failed' && isSame(before.input, input)) return retryUploads(item.id);
     drop();
     const { file, caption, patient } = input;
     const files = [{ source: fromFile(file), caption }];
-    last.current = { input, groupId: addUploads({ title: caption, patient, files, attended: true }) };
+    last.current = { input, groupId: addUploads({ title: caption, patient, files, attended: true, again }) };
   };
 
   return {
     item,
     start,
     drop,
-    again: () => item && uploadAgain(item.id),
+    /** The file that the form sent last. The form may show another one by now. */
+    file: last.current?.input.file,
     isPending: item !== undefined && isUnderWay(item),
     waitingFor: tray.waitingFor,
   };

@@ -41,7 +41,7 @@ describe('a zip', () => {
   it('An encrypted zip opens with its password only.', async () => {
     const zip = await openZip(await zipOf({ IM1: 'secret' }, { password: 'right', encryptionStrength: 1 }));
     expect(zip.encrypted).toBe(true);
-    expect(await zip.unlock('wrong')).toBe(false);
+    for (const wrong of ['wrong', '']) expect(await zip.unlock(wrong)).toBe(false);
     expect(await zip.unlock('right')).toBe(true);
     expect(await (await zip.sources[0]?.open())?.text()).toBe('secret');
   });

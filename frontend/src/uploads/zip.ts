@@ -1,5 +1,11 @@
 import { limits } from '@lightbox/contract/limits.js';
-import { BlobReader, ERR_INVALID_PASSWORD, type FileEntry, ZipReader } from '@zip.js/zip.js/lib/zip-core-native.js';
+import {
+  BlobReader,
+  ERR_ENCRYPTED,
+  ERR_INVALID_PASSWORD,
+  type FileEntry,
+  ZipReader,
+} from '@zip.js/zip.js/lib/zip-core-native.js';
 import type { Source } from './sources';
 
 /** The reasons for which a zip is not opened. */
@@ -101,8 +107,8 @@ export async function openZip(file: Blob, mostEntries: number = limits.zipEntrie
         password = word;
         return true;
       } catch (error) {
-        // biome-ignore lint/plugin: the errors of zip.js have no code.
-        if ((error as Error).message === ERR_INVALID_PASSWORD) return false;
+        // The errors of zip.js have no code. To it, an empty password is none.
+        if ([ERR_ENCRYPTED, ERR_INVALID_PASSWORD].includes((error as Error).message)) return false;
         throw new ZipError('damaged');
       }
     },
