@@ -394,6 +394,14 @@ const refusals: Refusal[] = [
     error: 'UNREADABLE_FILE',
   },
   {
+    what: 'a PNG cut short with a blank caption',
+    send: (as) => as.upload(files.png.subarray(0, -20), { caption: '  ' }),
+    status: 422,
+    error: 'VALIDATION_FAILED',
+    field: 'caption',
+    message: texts.captionRequired,
+  },
+  {
     what: 'a JPEG cut short',
     send: (as) => as.upload(files.jpeg.subarray(0, 20_000)),
     status: 422,
