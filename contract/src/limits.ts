@@ -119,7 +119,7 @@ export const limits = {
   reportSeconds: 20,
   /** Days after which a patient who has not answered is asked for consent again. */
   consentAskDays: 7,
-  /** Characters and words of a search for images. */
+  /** Characters of a search for images, and words of one for images or people. */
   searchLength: 100,
   searchWords: 5,
   /** Months that the gallery offers to jump to. */

@@ -111,6 +111,11 @@ describe('registration', () => {
       .post('/auth/register', registration({ username: first.username.toUpperCase() }))
       .expect(422);
     expect(body.errors).toEqual([{ field: 'username', message: 'This username is taken.' }]);
+    const both = await api.post('/auth/register', { ...first, password: 'Password1' }).expect(422);
+    expect(both.body.errors).toEqual([
+      { field: 'password', message: texts.passwordCommon },
+      { field: 'username', message: 'This username is taken.' },
+    ]);
   });
 
   it('answers for an address that has an account as for a new one, and the token never confirms', async () => {
@@ -139,6 +144,9 @@ describe('registration', () => {
       await api.post('/auth/register', given).expect(201);
       const probe = await api.post('/auth/register', registration({ username: username.toUpperCase() })).expect(422);
       expect(probe.body.errors).toEqual([{ field: 'username', message: 'This username is taken.' }]);
+      // A name that is only held looks taken beside a refused password as well.
+      const refused = await api.post('/auth/register', { ...given, password: 'Password1' }).expect(422);
+      expect(refused.body.errors.map(({ field }: { field: string }) => field)).toEqual(['password', 'username']);
       const other = await buildPatient(test.gateway);
       const rename = await api.as(other).put('/users/profile', { username }).expect(422);
       expect(rename.body.errors).toEqual(probe.body.errors);
@@ -238,6 +246,22 @@ describe('sign-in', () => {
     await api.as(token).post('/auth/confirm', { code }).expect(422);
     const renewed = await mailedCode(test.gateway, person._id);
     await api.as(token).post('/auth/confirm', { code: renewed.code }).expect(200);
+    expect((await api.as(token).post('/auth/resend-code', {}).expect(410)).body.error).toBe('EXPIRED');
+  });
+
+  it('a locked sign-in that a reset of the password ended has expired, and gets no new code', async () => {
+    const person = await buildPatient(test.gateway);
+    const token = await verificationFor(person);
+    const { code } = await mailedCode(test.gateway, person._id);
+    const confirm = (guess: string) => api.as(token).post('/auth/confirm', { code: guess });
+    for (let i = 0; i < limits.codeTries; i++) await confirm(wrong(code)).expect(422);
+    await confirm(code).expect(423);
+    await api.post('/auth/forgot-password', { email: person.email }).expect(200);
+    const reset = await mailedCode(test.gateway, person._id, 'reset');
+    const body = { email: person.email, otp: reset.code, newPassword: 'Meadow-Copper-19' };
+    await api.post('/auth/reset-password', body).expect(200);
+    await confirm(code).expect(410);
+    expect((await api.as(token).post('/auth/resend-code', {}).expect(410)).body.error).toBe('EXPIRED');
   });
 
   it('no more than five of many concurrent guesses are compared', async () => {
@@ -441,6 +465,15 @@ describe('the refresh cookie', () => {
     await refresh(browser, header).expect(401);
   });
 
+  it('a refresh without its cookies is refused before its body is looked at', async () => {
+    const { refresh: cookie } = await signedInBrowser(await buildPatient(test.gateway));
+    for (const sent of ['', `lightbox_refresh=${cookie}`]) {
+      const post = () => request(test.url).post('/api/auth/refresh').set('Cookie', sent);
+      await post().send({ x: 1 }).expect(401);
+      await post().type('form').send('x=1').expect(401);
+    }
+  });
+
   it('a session ends after twelve hours, or after thirty idle minutes', async () => {
     const idle = await signedInBrowser(await buildPatient(test.gateway));
     test.clock.forward({ minutes: limits.sessionIdleMinutes, seconds: 1 });
@@ -460,6 +493,20 @@ describe('the refresh cookie', () => {
     }
     test.clock.forward({ minutes: 20, seconds: 1 });
     await refresh(busy).expect(401);
+  });
+
+  it('a socket that is opened and says nothing does not count as activity of a session', async () => {
+    const person = await buildPatient(test.gateway);
+    test.clock.forward({ minutes: limits.sessionIdleMinutes - 1 });
+    const token = test.gateway.tokens.access(person.id, String(person.sessionId));
+    const { socket } = await connectSocket(test.url, { token });
+    try {
+      test.clock.forward({ minutes: 2 });
+      const { body } = await api.as(token).get('/users/profile').expect(401);
+      expect(body.message).toBe('Authentication failed');
+    } finally {
+      socket.close();
+    }
   });
 
   it('background calls do not count as activity of a session', async () => {
@@ -584,12 +631,20 @@ describe('a forgotten password', () => {
     await reset({ token: link, password: 'Meadow-Copper-19' }).expect(410);
   });
 
-  it('a reset code expires after ten minutes', async () => {
+  it('a reset code expires after ten minutes, also a locked one, and alike without an account', async () => {
     const person = await buildPatient(test.gateway);
     await forgot(person.email).expect(200);
     const { code } = await mailedCode(test.gateway, person._id, 'reset');
+    const locked = [(await buildPatient(test.gateway)).email, 'nobody.at.all@hospital.test'];
+    const guess = (email: string) => reset({ email, otp: '000000', newPassword: 'Meadow-Copper-19' });
+    for (const email of locked) {
+      await forgot(email).expect(200);
+      for (let i = 0; i < limits.codeTries; i++) await guess(email).expect(422);
+      await guess(email).expect(423);
+    }
     test.clock.forward({ minutes: limits.codeMinutes, seconds: 1 });
     await reset({ email: person.email, otp: code, newPassword: 'Meadow-Copper-19' }).expect(410);
+    for (const email of locked) await guess(email).expect(410);
   });
 
   it.each([

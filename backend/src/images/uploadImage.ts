@@ -33,15 +33,23 @@ async function receiveImage({ gateway, actor, viewer, req }: Context<Call>, maxB
   }
   const imageId = newId(gateway.clock.now());
   let stored: StoredFile | null = null;
+  let refused: unknown;
   try {
     const fields = await readForm(req, {
       file: 'file',
       fileBytes: maxBytes,
       onFile: async (file) => {
-        stored = await receive(gateway, imageId, file, maxBytes);
+        try {
+          stored = await receive(gateway, imageId, file, maxBytes);
+        } catch (error) {
+          // What is wrong in the file is told after what is wrong in the fields, which may come behind it.
+          if (asAppError(asRefusal(error, maxBytes)).status !== 422) throw error;
+          refused = error;
+        }
       },
     });
-    const upload = await readUploadFields(gateway, viewer, fields, stored !== null);
+    const upload = await readUploadFields(gateway, viewer, fields, stored !== null || refused !== undefined);
+    if (refused) throw refused;
     const file = stored as unknown as StoredFile;
     const uploaded = await admitImage(gateway, actor, viewer, imageId, upload, file);
     // From now on the blob belongs to the image.

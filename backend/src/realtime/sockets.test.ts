@@ -65,7 +65,7 @@ describe('messages', () => {
   it('sent by socket are acknowledged and shown on the other gateway, to all tabs of both sides', async () => {
     const { patient, provider } = await pair();
     const tabs = [await connect(one, patient), await connect(two, patient), await connect(two, provider)] as const;
-    const clientId = randomUUID();
+    const clientId = randomUUID().toUpperCase();
     const sent = data(await tabs[0].ask('message:send', { recipientId: provider.id, content: ' Hi ', clientId }));
     expect(sent).toMatchObject({ content: 'Hi', clientId, senderId: patient.id, recipientId: provider.id, seq: 1 });
     for (const tab of tabs) expect(await tab.until('message:new')).toEqual([sent]);
@@ -393,6 +393,12 @@ describe('a session that ends', () => {
     const [busy, idle] = [await connect(one, patient), await connect(one, provider)];
     const send = (from: TestSocket, to: Person) => from.ask('message:send', { recipientId: to.id, content: 'x' });
     one.clock.forward({ minutes: limits.sessionIdleMinutes - 1 });
+    // Also the first event of a socket that was opened just now.
+    const token = one.gateway.tokens.access(patient.id, String(patient.sessionId));
+    const late = await connectSocket(one.url, { token });
+    expect(await send(late, provider)).toHaveProperty('data');
+    late.socket.close();
+    one.clock.forward({ minutes: 2 });
     expect(await send(busy, provider)).toHaveProperty('data');
     one.clock.forward({ minutes: 2 });
     expect(await send(busy, provider)).toHaveProperty('data');

@@ -67,6 +67,14 @@ describe('people', () => {
       expect(await ids(search), search).toContain(person.id);
     }
     expect(await ids('lodie')).not.toContain(person.id);
+    const second = await buildPatient(test.gateway, { firstname: 'Qira Anne-Sophie', lastname: "van O'Qeefe" });
+    for (const search of ['anne-s', "o'qeef", 'O’Qeefe, Qira', "O'Qeefe - Qira"]) {
+      expect(await ids(search), search).toContain(second.id);
+    }
+    expect(await ids('anne-q')).toContain(second.id);
+    expect(await ids('anne-x')).not.toContain(second.id);
+    // Signs alone are the beginning of no word.
+    expect(await ids('-')).toEqual([]);
   });
 
   it('are ordered by name and paged, forward and back', async () => {

@@ -1,4 +1,5 @@
 import { folded } from '@lightbox/contract/folded.js';
+import { limits } from '@lightbox/contract/limits.js';
 import { plain } from '@lightbox/contract/plain.js';
 
 /** Returns the folded words of a text. */
@@ -28,15 +29,19 @@ export const searchFields = (user: Named): { words: string[]; sortKey: string } 
 });
 
 /**
- * Returns a filter in which every term must begin a word. The index serves prefixes without a leading wildcard,
- * whatever characters they contain.
+ * Returns a filter in which every word of the text must begin a word, whatever signs stand between them: “Ben, Maria”,
+ * “anne-s”. An address stays whole, because the parts of an address are in many. The index serves prefixes without a
+ * leading wildcard, whatever characters they contain.
  */
 export function searchFilter(search: string | undefined): { $and?: { words: RegExp }[] } {
-  const terms = folded(search ?? '')
+  const texts = folded(search ?? '')
     .split(/\s+/)
     .filter(Boolean);
-  if (terms.length === 0) return {};
-  return { $and: terms.slice(0, 5).map((term) => ({ words: beginsWith(term) })) };
+  if (texts.length === 0) return {};
+  const words = texts.flatMap((text) => (text.includes('@') ? [text] : wordsOf(text)));
+  // Signs alone begin no word. Without any term the filter would find everybody.
+  const terms = words.length > 0 ? words : texts;
+  return { $and: terms.slice(0, limits.searchWords).map((term) => ({ words: beginsWith(term) })) };
 }
 
 /** Returns a pattern that an index serves as a range. */
