@@ -9,6 +9,7 @@ import { isSame } from '@lightbox/core/keys/isSame.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway } from '../context.js';
+import { acceptRest } from '../sharing/acceptInvites.js';
 import { endSessionUrl } from '../signOn/signIn.js';
 import { clearSessionCookies, REFRESH_COOKIE, setSessionCookies, XSRF_COOKIE, XSRF_HEADER } from './cookies.js';
 import { cutSockets, endSessions, isAlive } from './sessions.js';
@@ -35,6 +36,7 @@ export async function refresh({
   }
   const user = await gateway.models.User.findById(session.user).lean<UserDoc>();
   if (!isUsable(user) || !(await isAlive(gateway, session))) throw new AppError('AUTHENTICATION_FAILED');
+  if (user.invitesAfter) await acceptRest(gateway, user._id, actor.ip);
   setSessionCookies(gateway, res, String(session._id), session.generation);
   return { data: { token: gateway.tokens.access(String(user._id), String(session._id)) } };
 }

@@ -197,6 +197,7 @@ async function clearAccount({ gateway, user, by, tx }: Closing): Promise<void> {
         rejectedReason: 1,
         passkeyHandle: 1,
         photo: 1,
+        invitesAfter: 1,
         ...unsetChoices,
         ...unsetClear,
       },
