@@ -124,10 +124,12 @@ describe('a job that ends its worker again and again', () => {
   it('ends the delivery to a webhook, and the reminders', async () => {
     const { core } = worker;
     const now = core.clock.now();
-    const [delivery, user] = [newId(), newId()];
+    const [delivery, webhook, user] = [newId(), newId(), newId()];
     const due = new Date(now.getTime() - 60_000);
+    // Maintenance removes the deliveries of a webhook that is gone.
+    await core.models.Webhook.collection.insertOne({ _id: webhook } as never);
     await core.models.WebhookDelivery.collection.insertOne({
-      ...{ _id: delivery, webhook: newId(), event: newId(), type: 'share.created', data: {}, at: now, createAt: now },
+      ...{ _id: delivery, webhook, event: newId(), type: 'share.created', data: {}, at: now, createAt: now },
       ...{ state: 'waiting', turn: 2, tries: 0, round: 0, nextTryAt: due },
     });
     const about = { user, channel: 'mail', kind: 'share.created', about: 'event', record: newId() } as const;

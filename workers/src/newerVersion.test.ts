@@ -87,9 +87,11 @@ describe('a job of a newer version waits and spends no attempt:', () => {
   });
 
   it('a delivery to a webhook about another event', async () => {
-    const { WebhookDelivery } = worker.core.models;
+    const { Webhook, WebhookDelivery } = worker.core.models;
     const [_id, webhook] = [newId(), newId()];
     const delivery = { _id, webhook, event: newId(), type: 'fax.sent', state: 'waiting', turn: 1, tries: 0, round: 0 };
+    // Maintenance removes the deliveries of a webhook that is gone.
+    await Webhook.collection.insertOne({ _id: webhook } as never);
     await WebhookDelivery.collection.insertOne({ ...delivery, data: {}, at: new Date() } as never);
     await untouched(await add('webhooks', 'deliverWebhook', { deliveryId: String(_id), turn: 1 }));
     expect(await WebhookDelivery.findById(_id).lean()).toMatchObject({ state: 'waiting', turn: 1 });

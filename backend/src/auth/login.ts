@@ -16,7 +16,7 @@ import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Request, Response } from 'express';
 import type { ClientSession } from 'mongoose';
 import type { Answer, Context, Gateway } from '../context.js';
-import { acceptInvites } from '../sharing/acceptInvites.js';
+import { acceptInvites, acceptRest } from '../sharing/acceptInvites.js';
 import { noteSignOn } from '../signOn/identities.js';
 import { isBreakGlass, maySignInHere } from '../signOn/local.js';
 import { activeAdmins } from '../users/admins.js';
@@ -202,6 +202,7 @@ export async function openSession(
     }
     return session._id;
   });
+  await acceptRest(gateway, user._id, actor.ip);
   setSessionCookies(gateway, res, String(sessionId), 0);
   const setUpTotp = !hasSecondFactor(user) && !signOn?.strong && (await needsSecondFactor(gateway, user.role));
   return {

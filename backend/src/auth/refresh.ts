@@ -8,6 +8,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway } from '../context.js';
+import { acceptRest } from '../sharing/acceptInvites.js';
 import { endSessionUrl } from '../signOn/signIn.js';
 import { clearSessionCookies, requireRefreshCookie, setSessionCookies } from './cookies.js';
 import { cutSockets, endSessions, isAlive } from './sessions.js';
@@ -27,6 +28,7 @@ export async function refresh({
   }
   const user = await gateway.models.User.findById(session.user).lean<UserDoc>();
   if (!isUsable(user) || !(await isAlive(gateway, session))) throw new AppError('AUTHENTICATION_FAILED');
+  if (user.invitesAfter) await acceptRest(gateway, user._id, actor.ip);
   setSessionCookies(gateway, res, String(session._id), session.generation);
   return { data: { token: gateway.tokens.access(String(user._id), String(session._id)) } };
 }

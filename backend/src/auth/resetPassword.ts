@@ -8,6 +8,7 @@ import { hashPassword } from '@lightbox/core/keys/password.js';
 import type { CodeDoc } from '@lightbox/core/models/code.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway } from '../context.js';
+import { acceptInvites } from '../sharing/acceptInvites.js';
 import { checkCode, codeByLink, issueCode, useCode } from './codes.js';
 import { refuseWeak } from './commonPasswords.js';
 import { constantTime } from './constantTime.js';
@@ -116,11 +117,12 @@ async function setPassword(
       { session: tx.session },
     );
     // The mail proves the address, as a first sign-in code does.
-    await gateway.models.User.updateOne(
+    const confirmed = await gateway.models.User.findOneAndUpdate(
       { _id: code.user, status: { $in: accountMoves.confirm.from } },
       { $set: { status: accountMoves.confirm.to } },
       { session: tx.session },
-    );
+    ).lean<UserDoc>();
+    if (confirmed) await acceptInvites(gateway, tx, confirmed);
     sessions = await endAccess(gateway, code.user, 'passwordReset', tx.session);
     const notMe = await issueNotMe(gateway, code.user, tx.session, { password: passwordAt });
     tx.record({ type: 'auth.resetPassword', actor: code.user, record: code.user, refs: { notMe } });

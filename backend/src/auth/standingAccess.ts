@@ -1,10 +1,10 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { requestMoves } from '@lightbox/contract/requests/states.js';
-import { liveLink } from '@lightbox/core/access/guests.js';
 import { endCarers } from '@lightbox/core/carers/endCarers.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { endEmergencies } from '@lightbox/core/emergencies/endEmergencies.js';
 import type { Transaction } from '@lightbox/core/events/events.js';
+import { cutGuestLinks } from '@lightbox/core/guests/endGuestLinks.js';
 import type { Models } from '@lightbox/core/models/models.js';
 import type { SettingChangeDoc } from '@lightbox/core/models/settingChange.js';
 import { moveRequest } from '@lightbox/core/requests/moveRequest.js';
@@ -60,12 +60,7 @@ const standing: Record<Exclude<keyof Models, SignIn | Decision | Harmless>, (end
       { session: tx.session },
     ),
   // All of them, and as shares do. A session alone makes one, and its maker makes it anew.
-  GuestLink: ({ gateway: { models, clock }, tx, user }) =>
-    models.GuestLink.updateMany(
-      { madeBy: user, ...liveLink(clock.now()) },
-      { $set: { expiresAt: clock.now() } },
-      { session: tx.session },
-    ),
+  GuestLink: ({ gateway, tx, user }) => cutGuestLinks(gateway, tx, user),
   ImageRequest: async ({ gateway, tx, user, since }) => {
     const open = { by: user, createAt: { $gte: since }, state: { $in: [...requestMoves.close.from] } };
     const requests = await gateway.models.ImageRequest.find(open, { _id: 1 }, { session: tx.session }).lean();

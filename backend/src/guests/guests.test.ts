@@ -265,12 +265,12 @@ describe('the end of a guest link', () => {
     ],
     [
       'its maker is deactivated',
-      'revoked',
+      'expired',
       async ({ image }) => (await asAdmin()).put(`/users/toggleUserStatus/${image.owner.id}`, {}).expect(200),
     ],
     [
       'its maker gets another role',
-      'revoked',
+      'expired',
       async ({ image }) => (await asAdmin()).put(`/users/role/${image.owner.id}`, { role: 'patient' }).expect(200),
     ],
   ];
@@ -324,8 +324,26 @@ describe('the end of a guest link', () => {
       ]),
     );
     expect(answers.filter((status) => ![200, 201, 401].includes(status))).toEqual([]);
-    expect(await GuestLink.countDocuments({ madeBy: { $in: makers.map(({ _id }) => _id) }, live: true })).toBe(0);
+    const theirs = { madeBy: { $in: makers.map(({ _id }) => _id) }, ...liveLink(test.clock.now()) };
+    expect(await GuestLink.countDocuments(theirs)).toBe(0);
   });
+
+  it.each([
+    ['is deactivated', ({ id }: Person) => `/users/toggleUserStatus/${id}`, {}],
+    ['gets another role', ({ id }: Person) => `/users/role/${id}`, { role: 'patient' }],
+  ])(
+    'however many links an account made that %s, they end in one write, and no event waits for them',
+    async (_, path, body) => {
+      const { GuestLink } = test.gateway.models;
+      const made = await makeLink();
+      for (const _more of [1, 2]) await makeLink({}, made.image);
+      await (await asAdmin()).put(path(made.image.owner), body).expect(200);
+      expect(typesOf(await eventsOf(made))).toEqual(['guest.created success']);
+      // Maintenance ends them one by one, each with its event.
+      const waiting = { madeBy: made.image.owner._id, ...overdueLink(test.clock.now()) };
+      expect(await GuestLink.countDocuments(waiting)).toBe(3);
+    },
+  );
 
   it('a link whose maker’s account no longer works shows nothing, before the link itself is ended', async () => {
     const made = await makeLink();

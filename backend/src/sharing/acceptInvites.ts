@@ -2,9 +2,10 @@ import type { authCalls } from '@lightbox/contract/auth/calls.js';
 import type { DataOf } from '@lightbox/contract/call.js';
 import { Id } from '@lightbox/contract/ids.js';
 import { imageRules } from '@lightbox/contract/images/policy.js';
+import { limits } from '@lightbox/contract/limits.js';
 import { holdUser } from '@lightbox/core/access/hold.js';
 import type { ShareTarget } from '@lightbox/core/access/shares.js';
-import { oid } from '@lightbox/core/db/ids.js';
+import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Transaction } from '@lightbox/core/events/events.js';
 import { isLinkToken } from '@lightbox/core/keys/codes.js';
@@ -17,7 +18,7 @@ import { openNote } from '@lightbox/core/sharing/notes.js';
 import { ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import { accountRefusal } from '../auth/accountRefusal.js';
 import type { Answer, Context, Gateway } from '../context.js';
-import { addShares, newAct } from './addShares.js';
+import { type Act, addShares, newAct } from './addShares.js';
 
 /** Returns the invitation of a mailed link; `EXPIRED` when it has ended, was accepted, or never was. */
 export async function inviteByLink({ models, keys, clock }: Gateway, token: string): Promise<InviteDoc> {
@@ -29,37 +30,95 @@ export async function inviteByLink({ models, keys, clock }: Gateway, token: stri
   return found;
 }
 
+/** Time in one transaction for invitations: those to images of large studies write many records. */
+const TURN_MS = 3_000;
+/** Longest time that a call waits for the invitations that its transaction left. */
+const REST_MS = 5_000;
+
+interface Accepted {
+  accepted: number;
+  /** True when invitations are left that nobody has looked at. */
+  more: boolean;
+}
+
 /**
- * Makes shares of the invitations that wait for an account's address. Part of a transaction after which the account is
- * usable. The recipient enters the codes of the shares as usual. An invitation is left out while nothing can be shared:
- * its study is empty, or the person who invited may no longer share the image. Returns the number of the others.
+ * Makes shares of the oldest invitations that wait for an account's address, as many as one transaction can: the account
+ * notes how far it came, and `acceptRest` goes on from there. Part of a transaction after which the account is usable. The
+ * recipient enters the codes of the shares as usual. An invitation is left out while nothing can be shared: its study is empty, or the
+ * person who invited may no longer share the image. `first` is the invitation whose link was followed.
  */
-export async function acceptInvites(gateway: Gateway, tx: Transaction, { _id, email }: UserDoc): Promise<number> {
+export async function acceptInvites(
+  gateway: Gateway,
+  tx: Transaction,
+  { _id, email }: Pick<UserDoc, '_id' | 'email'>,
+  first?: ObjectId,
+): Promise<Accepted> {
   const { models, keys, clock } = gateway;
   const { session } = tx;
   const waiting = { ...invitesOf(keys, email), ...waitingInvite(clock.now()) };
-  const invites = await models.Invite.find(waiting, null, { session }).sort({ _id: 1 }).lean<InviteDoc[]>();
-  if (invites.length === 0 || !(await holdUser(models, { _id }, session))) return 0;
+  if (!(await models.Invite.exists(waiting).session(session))) return { accepted: 0, more: false };
+  const held = await holdUser(models, { _id }, session);
+  if (!held) return { accepted: 0, more: false };
+  const after = held.invitesAfter;
+  const next = await models.Invite.find({ ...waiting, ...(after ? { _id: { $gt: after } } : {}) }, null, { session })
+    .sort({ _id: 1 })
+    .limit(limits.batchItems + 1)
+    .lean<InviteDoc[]>();
+  const until = performance.now() + TURN_MS;
   const act = newAct();
   let accepted = 0;
-  for (const invite of invites) {
-    const target = await targetOf(gateway, tx, invite);
-    if (!target) continue;
-    accepted += 1;
-    const { hours, download, deidentified } = invite;
-    const note = invite.note && openNote(keys, invite._id, invite.note);
-    await models.Invite.deleteOne({ _id: invite._id }, { session });
-    tx.record({ type: 'invite.accepted', ...(await aboutInvite(gateway, tx, invite)), actor: _id });
-    await addShares(
-      gateway,
-      tx,
-      target,
-      [_id],
-      { sharedBy: invite.by, hours, note, download, deidentified, invite: invite._id },
-      act,
-    );
+  const followed =
+    first && (await models.Invite.findOne({ ...waiting, _id: first }, null, { session }).lean<InviteDoc>());
+  if (followed && (await accept(gateway, tx, followed, _id, act))) accepted += 1;
+  let looked = 0;
+  for (const invite of next.slice(0, limits.batchItems)) {
+    if (looked > 0 && performance.now() >= until) break;
+    looked += 1;
+    if (!followed?._id.equals(invite._id) && (await accept(gateway, tx, invite, _id, act))) accepted += 1;
   }
-  return accepted;
+  const more = looked < next.length;
+  const position = more ? { $set: { invitesAfter: next[looked - 1]?._id } } : { $unset: { invitesAfter: 1 as const } };
+  if (more || after) await models.User.updateOne({ _id }, position, { session });
+  return { accepted, more };
+}
+
+/** Makes the share of one invitation. False while nothing can be shared. */
+async function accept(
+  gateway: Gateway,
+  tx: Transaction,
+  invite: InviteDoc,
+  recipient: ObjectId,
+  act: Act,
+): Promise<boolean> {
+  const target = await targetOf(gateway, tx, invite);
+  if (!target) return false;
+  const { hours, download, deidentified } = invite;
+  const note = invite.note && openNote(gateway.keys, invite._id, invite.note);
+  await gateway.models.Invite.deleteOne({ _id: invite._id }, { session: tx.session });
+  tx.record({ type: 'invite.accepted', ...(await aboutInvite(gateway, tx, invite)), actor: recipient });
+  const terms = { sharedBy: invite.by, hours, note, download, deidentified, invite: invite._id };
+  await addShares(gateway, tx, target, [recipient], terms, act);
+  return true;
+}
+
+/**
+ * Accepts the invitations that the proof of an account's address left, in further transactions. Those that are left after
+ * some seconds, or by a crash, wait for the next sign-in or token of the account. Never throws.
+ */
+export async function acceptRest(gateway: Gateway, user: ObjectId, ip: string): Promise<void> {
+  const until = performance.now() + REST_MS;
+  try {
+    const account = await gateway.models.User.findById(user, { email: 1, invitesAfter: 1 }).lean<UserDoc>();
+    let more = account?.invitesAfter !== undefined;
+    while (account && more && performance.now() < until) {
+      await gateway.events.change({ ip }, async (tx) => {
+        more = (await acceptInvites(gateway, tx, account)).more;
+        return user;
+      });
+    }
+  } catch (error) {
+    gateway.warn(error, 'invitations are left to the next sign-in');
+  }
 }
 
 /** Returns the image or the study of an invitation; null while nothing of it can be shared by the one who invited. */
@@ -88,14 +147,17 @@ export async function acceptInvitation({
   actor,
   body,
 }: Context<typeof authCalls.acceptInvitation>): Promise<Answer<unknown>> {
-  const user = await accountOf(gateway, openAddress(gateway.keys, await inviteByLink(gateway, body.token)));
+  const invite = await inviteByLink(gateway, body.token);
+  const user = await accountOf(gateway, openAddress(gateway.keys, invite));
   if (!user) throw new AppError('EXPIRED');
   const refused = accountRefusal(user);
   if (refused) throw new AppError(refused);
   await gateway.events.change(actor, async (tx) => {
-    if ((await acceptInvites(gateway, tx, user)) === 0) throw new AppError('EXPIRED');
+    const { accepted } = await acceptInvites(gateway, tx, user, invite._id);
+    if (accepted === 0) throw new AppError('EXPIRED');
     return user._id;
   });
+  await acceptRest(gateway, user._id, actor.ip);
   return { data: null };
 }
 

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '@lightbox/contract/limits.js';
 import { throttles } from '@lightbox/contract/throttles.js';
-import { oid } from '@lightbox/core/db/ids.js';
+import { firstId, newId, oid } from '@lightbox/core/db/ids.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { InviteDoc } from '@lightbox/core/models/invite.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
+import { invitesOf } from '@lightbox/core/sharing/invites.js';
 import { mongo } from 'mongoose';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { Client } from '../testing/client.js';
@@ -19,11 +20,13 @@ import {
   buildShare,
   buildStudy,
   mailedCode,
+  PASSWORD,
   type Person,
   shareCode,
 } from '../testing/factories.js';
 import { buildGateway } from '../testing/gateway.js';
 import { useGateway } from '../testing/useGateway.js';
+import { acceptRest } from './acceptInvites.js';
 
 const { test, api } = useGateway();
 let owner: Person;
@@ -307,6 +310,79 @@ describe('an invitation', () => {
     const confirmed = await api.as(body.data.token).post('/auth/confirm', { code }).expect(200);
     await seen({ ...owner, token: confirmed.body.data.token }, image);
     expect(await waiting(image)).toEqual([]);
+  });
+
+  it('A person who resets the password before the first code gets the images too.', async () => {
+    const { image, email } = await invited();
+    const { body } = await api.post('/auth/register', registration(email)).expect(201);
+    await api.post('/auth/forgot-password', { email }).expect(200);
+    const { code } = await mailedCode(test.gateway, oid(body.data.user.id), 'reset');
+    await api.post('/auth/reset-password', { email, otp: code, newPassword: 'Meadow-Copper-19' }).expect(200);
+    expect(await waiting(image)).toEqual([]);
+    const { _id: recipient } = await recipientOf(email);
+    expect(await test.gateway.models.Share.countDocuments({ image: image._id, recipient, live: true })).toBe(1);
+  });
+
+  it('However many wait, they are accepted a few in each transaction, and what cannot be shared is skipped.', async () => {
+    const { Invite, Share, User } = test.gateway.models;
+    const email = address();
+    const inactive = await buildProvider(test.gateway, { active: false });
+    const images = await Promise.all(Array.from({ length: 2 * limits.batchItems + 1 }, () => imageOf()));
+    for (const image of images) await buildInvite(test.gateway, { image, email });
+    const skipped = await buildInvite(test.gateway, { image: await imageOf(), email, by: inactive._id, _id: firstId });
+    const { body } = await api.post('/auth/register', registration(email)).expect(201);
+    const { code } = await mailedCode(test.gateway, body.data.user.id);
+    await api.as(body.data.token).post('/auth/confirm', { code }).expect(200);
+    const { _id: recipient } = await recipientOf(email);
+    // On a busy machine the call leaves some.
+    const left = async () => {
+      await acceptRest(test.gateway, recipient, '');
+      return (await User.findById(recipient).lean<UserDoc>())?.invitesAfter;
+    };
+    await expect.poll(left).toBeUndefined();
+    const shares = await Share.find({ recipient }).lean<ShareDoc[]>();
+    expect(shares.map(({ image }) => String(image)).sort()).toEqual(images.map(({ id }) => id).sort());
+    expect(new Set(shares.map(({ batch: act }) => String(act))).size).toBeGreaterThan(2);
+    expect(await Invite.distinct('_id', invitesOf(test.gateway.keys, email))).toEqual([skipped._id]);
+  });
+
+  it('A link accepts its own invitation, however many older ones wait of which nothing can be shared.', async () => {
+    const { email, ...person } = await buildPatient(test.gateway);
+    const gone = await imageOf();
+    for (let i = 0; i <= limits.batchItems; i++) {
+      await buildInvite(test.gateway, { image: { ...gone, _id: newId() }, email });
+    }
+    const image = await imageOf();
+    const { token } = await buildInvite(test.gateway, { image, email });
+    await api.post('/auth/invitation/accept', { token }).expect(200);
+    await seen({ ...person, email }, image);
+  });
+
+  it('Those that a crash left waiting are accepted with the next token or sign-in, and no others.', async () => {
+    const { User } = test.gateway.models;
+    const person = await buildPatient(test.gateway);
+    const signIn = async () => {
+      const { body } = await api.post('/auth/login', { email: person.email, password: PASSWORD }).expect(200);
+      const { code } = await mailedCode(test.gateway, person._id);
+      return api.as(body.data.token).post('/auth/confirm', { code }).expect(200);
+    };
+    const left = async () => {
+      const image = await imageOf();
+      await buildInvite(test.gateway, { image, email: person.email });
+      return image;
+    };
+    const [one, two] = [await left(), await left()];
+    const cookies = (await signIn()).headers['set-cookie'] as unknown as string[];
+    const xsrf = String(cookies.find((one) => one.startsWith('XSRF-TOKEN='))?.match(/=([^;]+)/)?.[1]);
+    // They came after the address was proved: the person decides by the mailed link.
+    expect([await waiting(one), await waiting(two)]).toMatchObject([[{}], [{}]]);
+    await User.updateOne({ _id: person._id }, { $set: { invitesAfter: firstId } });
+    await api.post('/auth/refresh', {}).set('Cookie', cookies).set('X-XSRF-TOKEN', xsrf).expect(200);
+    expect([await waiting(one), await waiting(two)]).toEqual([[], []]);
+    const three = await left();
+    await User.updateOne({ _id: person._id }, { $set: { invitesAfter: firstId } });
+    await signIn();
+    expect(await waiting(three)).toEqual([]);
   });
 
   it('An account that has the address accepts by the link, and a provider after the approval.', async () => {

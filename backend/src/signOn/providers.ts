@@ -1,13 +1,16 @@
 import type { Config } from '@lightbox/core/config/config.js';
 import type { SignOnProvider } from '@lightbox/core/config/singleSignOn.js';
 import { AppError } from '@lightbox/core/errors.js';
-import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose';
+import { boundedBody } from '@lightbox/core/net/boundedBody.js';
+import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
 import * as oidc from 'openid-client';
 
 /** The metadata of a provider is read again after this time, and its keys when a new one is used. */
 const FRESH_MS = 15 * 60_000;
 const TIMEOUT_SECONDS = 5;
 const RETRY_SECONDS = 30;
+/** Metadata and keys take some kilobytes, the groups of a person more. Anybody may make a gateway ask a provider. */
+const MOST_BYTES = 1024 * 1024;
 
 /** A provider with its metadata. */
 export interface Discovered {
@@ -52,19 +55,26 @@ export class SignOnProviders {
   }
 }
 
+const boundedFetch = async (url: string, init: RequestInit): Promise<Response> =>
+  boundedBody(await fetch(url, init), MOST_BYTES, () => new TypeError('The answer of the provider is too long.'));
+
 async function discover(provider: SignOnProvider): Promise<Discovered> {
   const { issuer, clientId, clientSecret } = provider;
   const insecure = new URL(issuer).protocol === 'http:';
   try {
     const client = await oidc.discovery(new URL(issuer), clientId, undefined, authenticationOf(clientSecret), {
       timeout: TIMEOUT_SECONDS,
+      [oidc.customFetch]: (url, init) => boundedFetch(url, init as RequestInit),
       // The configuration allows it on loopback and for the hosts of ALLOW_PLAINTEXT alone.
       execute: [...(insecure ? [oidc.allowInsecureRequests] : []), oidc.enableNonRepudiationChecks],
     });
     client.timeout = TIMEOUT_SECONDS;
     const { jwks_uri } = client.serverMetadata();
     if (!jwks_uri) throw new Error('The provider names no keys.');
-    const keys = createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: TIMEOUT_SECONDS * 1000 });
+    const keys = createRemoteJWKSet(new URL(jwks_uri), {
+      timeoutDuration: TIMEOUT_SECONDS * 1000,
+      [customFetch]: boundedFetch,
+    });
     return { provider, client, keys };
   } catch (error) {
     throw Object.assign(away(), { cause: error });

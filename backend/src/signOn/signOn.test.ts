@@ -1,12 +1,18 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import { throttles } from '@lightbox/contract/throttles.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { IdentityDoc } from '@lightbox/core/models/identity.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
-import { describe, expect, it, vi } from 'vitest';
+import * as oidc from 'openid-client';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Client } from '../testing/client.js';
 import { buildAdmin, buildPatient, buildProvider, mailedCode, signIn } from '../testing/factories.js';
 import { joinGateway } from '../testing/gateway.js';
 import { cookieOf, useSignOn } from '../testing/useSignOn.js';
+import { type Discovered, SignOnProviders } from './providers.js';
 
 const { test, api, clinic, provider, admin, begin, finish, signOn, person, userOf } = useSignOn();
 
@@ -242,6 +248,51 @@ describe('an answer that is refused stores nothing', () => {
       ],
       local: 'all',
     });
+  });
+});
+
+describe('an endless answer of a provider ends early', () => {
+  const [chunk, chunks] = [Buffer.alloc(64 * 1024, ' '), 1024];
+
+  /** A provider that answers at `path` with 64 MiB of spaces. */
+  async function startEndless(path: string) {
+    const [sent, at] = [{ bytes: 0 }, { issuer: '' }];
+    const server = createServer(async (request, response) => {
+      response.setHeader('content-type', 'application/json');
+      const url = (name: string) => `${at.issuer}/${name}`;
+      if (request.url !== path) {
+        const metadata = { issuer: at.issuer, jwks_uri: url('keys'), token_endpoint: url('token') };
+        return response.end(JSON.stringify({ ...metadata, userinfo_endpoint: url('userinfo') }));
+      }
+      const spaces = function* () {
+        for (let i = 0; i < chunks; i++) {
+          sent.bytes += chunk.length;
+          yield chunk;
+        }
+      };
+      // The product hangs up.
+      return pipeline(spaces, response).catch(() => undefined);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    at.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return { sent, known: new SignOnProviders({ signOn: [{ ...provider, id: 'endless', issuer: at.issuer }] }) };
+  }
+
+  it.each<[string, string, (found: Discovered) => Promise<unknown>]>([
+    ['metadata', '/.well-known/openid-configuration', async () => undefined],
+    ['keys', '/keys', ({ keys }) => keys({ alg: 'RS256' }, { payload: '', signature: '' }) as Promise<unknown>],
+    ['token', '/token', ({ client }) => oidc.clientCredentialsGrant(client, {})],
+    ['facts about a person', '/userinfo', ({ client }) => oidc.fetchUserInfo(client, 'x', 'y')],
+  ])('Of endless %s it reads a megabyte.', async (_, path, ask) => {
+    const { sent, known } = await startEndless(path);
+    await expect(known.discover('endless').then(ask)).rejects.toThrow();
+    // More is on the way than is read.
+    expect(sent.bytes).toBeLessThan((chunks * chunk.length) / 4);
   });
 });
 

@@ -70,8 +70,8 @@ interface Closing {
 
 /**
  * Says for each model how its records end when their account is closed. A function runs in the closing transaction. A
- * name is the function that handles them: `dropAuthenticators`, `endEmergencies`, `endCarersOf`, `removeWebhooks` and `endAccess` in that transaction, `finishClosing` in
- * steps after it. `stays`: other people need them, or they expire. Null: they belong to no account. A new model needs a
+ * name is the function that handles them: `dropAuthenticators`, `endEmergencies`, `endCarersOf` and `endAccess` in that transaction, `finishClosing` in
+ * steps after it, `removeDeliveries` in maintenance. `stays`: other people need them, or they expire. Null: they belong to no account. A new model needs a
  * row here.
  */
 const endWithAccount: Record<
@@ -81,8 +81,8 @@ const endWithAccount: Record<
   | 'endEmergencies'
   | 'endCarersOf'
   | 'endAccess'
-  | 'removeWebhooks'
   | 'finishClosing'
+  | 'removeDeliveries'
   | 'stays'
   | null
 > = {
@@ -94,8 +94,9 @@ const endWithAccount: Record<
   Code: ({ gateway, user, tx }) => gateway.models.Code.deleteMany({ user }, { session: tx }).exec(),
   Session: 'endAccess',
   PushSubscription: 'endAccess',
-  Webhook: removeWebhooks,
-  WebhookDelivery: 'removeWebhooks',
+  // Those of the installation stay.
+  Webhook: ({ gateway, user, tx }) => gateway.models.Webhook.deleteMany({ user }, { session: tx }).exec(),
+  WebhookDelivery: 'removeDeliveries',
   DicomNode: ({ gateway, user, tx }) => gateway.models.DicomNode.deleteMany({ user }, { session: tx }).exec(),
   Image: 'finishClosing',
   Card: 'finishClosing',
@@ -159,13 +160,6 @@ const endWithAccount: Record<
   Decoy: null,
 };
 
-/** Removes the webhooks of the account. Those of the installation stay. */
-async function removeWebhooks({ gateway: { models }, user, tx }: Closing): Promise<void> {
-  const mine = await models.Webhook.distinct('_id', { user }).session(tx);
-  await models.WebhookDelivery.deleteMany({ webhook: { $in: mine } }, { session: tx });
-  await models.Webhook.deleteMany({ user }, { session: tx });
-}
-
 /** Removes the marks of the account, but for those on images of patients under a legal hold. */
 async function removeMarks({ gateway: { models }, user, tx }: Closing): Promise<void> {
   const marked = { _id: { $in: await models.Annotation.distinct('image', { author: user }).session(tx) } };
@@ -203,6 +197,7 @@ async function clearAccount({ gateway, user, by, tx }: Closing): Promise<void> {
         rejectedReason: 1,
         passkeyHandle: 1,
         photo: 1,
+        invitesAfter: 1,
         ...unsetChoices,
         ...unsetClear,
       },

@@ -2,7 +2,7 @@ import { endCarersOf } from '@lightbox/core/carers/endCarers.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { endEmergencies, ofAccount } from '@lightbox/core/emergencies/endEmergencies.js';
 import type { Transaction } from '@lightbox/core/events/events.js';
-import { endGuestLinks } from '@lightbox/core/guests/endGuestLinks.js';
+import { cutGuestLinks } from '@lightbox/core/guests/endGuestLinks.js';
 import type { Gateway } from '../context.js';
 
 /**
@@ -12,5 +12,5 @@ import type { Gateway } from '../context.js';
 export async function endGrounds(gateway: Gateway, tx: Transaction, user: ObjectId): Promise<void> {
   await endEmergencies(gateway, tx, ofAccount(user), 'account');
   await endCarersOf(gateway, tx, user);
-  await endGuestLinks(gateway, tx, { madeBy: user }, 'guest.revoked');
+  await cutGuestLinks(gateway, tx, user);
 }

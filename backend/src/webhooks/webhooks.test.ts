@@ -6,6 +6,7 @@ import type { WebhookDoc } from '@lightbox/core/models/webhook.js';
 import { newDelivery } from '@lightbox/core/webhooks/deliveries.js';
 import { describe, expect, it } from 'vitest';
 import { buildAdmin, buildPatient, buildProvider, PASSWORD, type Person } from '../testing/factories.js';
+import { profiled } from '../testing/profiled.js';
 import { useGateway } from '../testing/useGateway.js';
 
 const origin = 'http://127.0.0.1:9';
@@ -78,7 +79,8 @@ describe('a webhook', () => {
     await mine.post(`/webhooks/deliveries/${delivery.id}/replay`, {}).expect(409);
     await mine.del(`/webhooks/${id}`).expect(200);
     expect(await list(person)).toEqual([]);
-    expect(await test.gateway.models.WebhookDelivery.countDocuments({ webhook: oid(id) })).toBe(0);
+    await mine.get(`/webhooks/${id}/deliveries`).expect(404);
+    await mine.post(`/webhooks/deliveries/${delivery.id}/replay`, {}).expect(404);
   });
 
   it('of the installation belongs to all administrators, and stays when the one who made it leaves', async () => {
@@ -136,6 +138,21 @@ describe('a webhook', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
     expect(await list(person)).toHaveLength(limits.webhooks);
   });
+});
+
+it.each([
+  ['deleting the webhook', (id: string) => `/webhooks/${id}`],
+  ['closing its account', () => '/users/profile'],
+])('The log of a webhook may be long, so %s leaves its deliveries to maintenance.', async (_, path) => {
+  const person = await buildProvider(test.gateway);
+  const { id } = await make(person);
+  await fill(id, 1);
+  const commands = await profiled(test.gateway.db, () =>
+    api.as(person).del(path(id), { password: PASSWORD }).expect(200),
+  );
+  const removals = commands.filter(({ op }) => op === 'remove').map(({ ns }) => ns.split('.').at(-1));
+  expect(removals).toContain('webhooks');
+  expect(removals).not.toContain('webhookdeliveries');
 });
 
 it('The deliveries of a webhook are paged by key, by its index, and the log of another is not in them.', async () => {

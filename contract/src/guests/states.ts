@@ -7,8 +7,9 @@ export const guestLinkStates = [
   'locked',
   /** It was opened as often as its maker allowed. Screens that are open stay open until the link ends. */
   'usedUp',
+  /** Its time is over. The end comes at once when the account of its maker is deactivated or gets another role. */
   'expired',
-  /** Ended early: by a person, with its image, or with an account. */
+  /** Ended early: by a person, with its image, or with an account that is closed. */
   'revoked',
 ] as const;
 export type GuestLinkState = (typeof guestLinkStates)[number];

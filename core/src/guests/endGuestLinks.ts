@@ -1,5 +1,7 @@
 import type { QueryFilter } from 'mongoose';
+import { liveLink } from '../access/guests.js';
 import type { Core } from '../core.js';
+import type { ObjectId } from '../db/ids.js';
 import type { Transaction } from '../events/events.js';
 import type { GuestLinkDoc } from '../models/guestLink.js';
 import { ownerOf } from '../sharing/shareTarget.js';
@@ -36,4 +38,17 @@ export async function endGuestLinks(
       recipients: [link.madeBy, ...(owner ? [owner] : [])],
     });
   }
+}
+
+/**
+ * Lets the live guest links of an account expire now, in one write: it may have made more than one transaction can end one by
+ * one. Nobody opens them any more. Workers end them with their events (`maintenance/expire.ts`).
+ */
+export async function cutGuestLinks({ models, clock }: Core, tx: Transaction, madeBy: ObjectId): Promise<void> {
+  const now = clock.now();
+  await models.GuestLink.updateMany(
+    { madeBy, ...liveLink(now) },
+    { $set: { expiresAt: now } },
+    { session: tx.session },
+  );
 }

@@ -44,6 +44,11 @@ export interface UserDoc {
   passwordAt?: Date;
   /** Time when all access to the account was last ended (`auth/endAccess.ts`). */
   accessEndedAt?: Date;
+  /**
+   * Set while invitations of the address wait that its proof did not accept yet, because they were many: the last one that
+   * was looked at. Sign-ins and new tokens accept the next ones.
+   */
+  invitesAfter?: Id;
   /** The language of mails and device notifications. Absent: English. */
   language?: LanguageCode;
   /** False when the person has turned read receipts off (`messageRules.seesReading`). */
@@ -110,6 +115,7 @@ export const user = schemaOf<UserDoc>({
   passkeyHandle: String,
   passwordAt: Date,
   accessEndedAt: Date,
+  invitesAfter: ObjectId,
   language: String,
   readReceipts: Boolean,
   timeZone: String,

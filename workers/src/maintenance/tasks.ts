@@ -6,6 +6,7 @@ import { runSelfCheck } from '@lightbox/core/selfCheck/selfCheck.js';
 import { enterDigests } from '../notifications/digest.js';
 import { enterReminders, remindOfMessages } from '../notifications/reminders.js';
 import { enterDeliveries } from '../webhooks/enterDeliveries.js';
+import { removeDeliveries } from '../webhooks/removeDeliveries.js';
 import { completeStudies } from './completeStudies.js';
 import { endLooks } from './endLooks.js';
 import { enterOwed } from './enterOwed.js';
@@ -65,6 +66,8 @@ export const tasks = {
   removeOldImages: { every: 5 * 60_000, work: removeOldImages },
   removeOldMessages: { every: 5 * 60_000, work: removeOldMessages },
   removeUploads: { every: 60_000, work: removeUploads },
+  // Mostly two short queries that find nothing.
+  removeDeliveries: { every: 60_000, work: removeDeliveries },
   removeOrphanBlobs: { every: 10 * 60_000, work: removeOrphanBlobs },
   removeEmptyStudies: { every: 10 * 60_000, work: removeEmptyStudies },
   removeUnfinishedCopies: { every: 10 * 60_000, work: removeUnfinishedCopies },

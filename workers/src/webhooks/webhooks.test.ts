@@ -21,6 +21,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPoster } from '../net/poster.js';
 import { type RunningWorker, startWorker } from '../worker.js';
 import { enterDeliveries } from './enterDeliveries.js';
+import { removeDeliveries } from './removeDeliveries.js';
 
 let test: TestGateway;
 let worker: RunningWorker;
@@ -267,8 +268,9 @@ describe('a delivery', () => {
   it('gets a new job for a lost one, however many others have lost theirs', async () => {
     // Years ahead, so that the running worker finds none of them overdue meanwhile.
     const due = new Date('2038-09-04T04:15:00Z');
+    const { id } = await make(await buildProvider(test.gateway));
     const overdue = Array.from({ length: 501 }, () => ({
-      ...newDelivery(newId(), { event: newId(), type: 'webhook.test', data: {}, at: due }, due),
+      ...newDelivery(oid(id), { event: newId(), type: 'webhook.test', data: {}, at: due }, due),
       _id: newId(),
     }));
     await test.gateway.models.WebhookDelivery.insertMany(overdue);
@@ -288,6 +290,28 @@ describe('a delivery', () => {
     await enter();
     const left = () => WebhookDelivery.countDocuments({ webhook: oid(made.id) });
     await expect.poll(left).toBe(0);
+  });
+
+  it('goes when its webhook is gone, however many it has, and those of others stay', async () => {
+    const person = await buildProvider(test.gateway);
+    const [gone, kept] = [await make(person), await make(person)];
+    const { Webhook, WebhookDelivery } = test.gateway.models;
+    const stored = ({ id }: Made) => {
+      const now = test.clock.now();
+      const news = { event: newId(now), type: 'image.uploaded', data: {}, at: now } as const;
+      const { nextTryAt: _n, ...delivery } = newDelivery(oid(id), news, now);
+      return { ...delivery, state: 'delivered' as const };
+    };
+    await WebhookDelivery.insertMany([...Array.from({ length: 501 }, () => stored(gone)), stored(kept)]);
+    expect(await removeDeliveries(worker.core)).toBe(false);
+    await Webhook.deleteOne({ _id: oid(gone.id) });
+    while (await removeDeliveries(worker.core));
+    expect(await WebhookDelivery.distinct('webhook')).toEqual([oid(kept.id)]);
+    expect(await deliveries(person, kept)).toHaveLength(1);
+    const plan = await test.gateway.db.db?.command({
+      explain: { distinct: WebhookDelivery.collection.name, key: 'webhook' },
+    });
+    expect(JSON.stringify(plan)).toContain('DISTINCT_SCAN');
   });
 
   it('is signed with both secrets after a rotation', async () => {

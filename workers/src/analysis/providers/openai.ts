@@ -5,6 +5,7 @@ import { Findings } from '@lightbox/contract/analysis/schemas.js';
 import { inEnglish, sentence } from '@lightbox/contract/analysis/sentences.js';
 import type { AiConfig } from '@lightbox/core/config/ai.js';
 import { guessBurnedIn } from '@lightbox/core/imaging/burnedIn.js';
+import { boundedBody } from '@lightbox/core/net/boundedBody.js';
 import OpenAI, { APIConnectionError, APIError, APIUserAbortError } from 'openai';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
@@ -125,16 +126,10 @@ function guardedCall(
       throw error;
     });
     const response = await fetch(url, { ...init, redirect: 'error' });
-    let bytes = 0;
-    const counted = new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        bytes += chunk.length;
-        if (bytes <= most) return controller.enqueue(chunk);
-        refused.abort(new AnalysisFailed('TOO_LONG', false));
-        controller.error(refused.signal.reason);
-      },
+    return boundedBody(response, most, () => {
+      refused.abort(new AnalysisFailed('TOO_LONG', false));
+      return refused.signal.reason;
     });
-    return new Response(response.body?.pipeThrough(counted) ?? null, response);
   };
   return { fetch: guarded, refused: refused.signal };
 }
