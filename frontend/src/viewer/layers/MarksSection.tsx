@@ -5,6 +5,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fullName } from '../../lib/format';
+import { HeldSwitchInput } from '../../ui/HeldInput';
 import type { Measure } from '../engine';
 import { partsOf } from '../markUid';
 import type { AuthorLayers } from './authors';
@@ -228,7 +229,7 @@ export function MarksSection({ layers, measures, onRemove, exports, onCuts }: Pr
               checked={layers.shared}
               onCheckedChange={({ checked }) => layers.share(checked)}
             >
-              <Switch.HiddenInput checked={layers.shared} defaultChecked={undefined} />
+              <HeldSwitchInput />
               <Switch.Control flex="none" />
               <Switch.Label fontSize="14px" fontWeight="normal" color="viewer.text">
                 {t('viewer.marks.share')}
