@@ -58,6 +58,8 @@ export function AskDialog({ open, onClose }: { open: boolean; onClose: () => voi
       onExitComplete={() => setMade(undefined)}
       title={t('requests.ask')}
       sub={made ? '' : t('requests.dialog.text')}
+      // The link is shown once.
+      closeOnInteractOutside={false}
       scrollBehavior="inside"
     >
       {made ? <MadeRequest made={made} onClose={onClose} /> : <AskForm onMade={setMade} onClose={onClose} />}
