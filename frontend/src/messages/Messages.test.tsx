@@ -106,6 +106,14 @@ describe('a chat', () => {
     await waitFor(() => expect(afterLine()).toContain('Words 5'));
   });
 
+  it('Each message has its time, also one that stands together with the next.', async () => {
+    all = [1, 2].map((seq) => message(seq, ben, ana, { createAt: `2026-11-19T14:05:0${seq}.000Z` }));
+    open();
+    const log = await screen.findByRole('log');
+    await within(log).findByText('Words 2');
+    expect(log.querySelectorAll('[data-message] time')).toHaveLength(2);
+  });
+
   it('Without a connection nobody is shown as online.', async () => {
     online = new Set([ben]);
     open();
