@@ -7,6 +7,10 @@ import { ApiError } from './http';
 export const fieldText = ({ field, message }: FieldError) =>
   `${isolate(field, currentLanguage().dir)}: ${said(message)}`;
 
+/** Returns the message of a refused field, for the screen that shows it at the field. */
+export const faultAt = (error: unknown, field: string): string | undefined =>
+  error instanceof ApiError ? error.errors.find((one) => one.field === field)?.message : undefined;
+
 /**
  * Returns the text of an error in the person's language: the field errors, else the text of its code, else the server's
  * text (English only).
