@@ -51,7 +51,7 @@ export function BlackOutStudy({ studyId, onMade, onCancel }: Props) {
   const { t } = useTranslation();
   const study = useStudy(studyId);
   const current = imagesOf(study.data);
-  // The images at the beginning. What is drawn, and a copy under way, must not end when an image of the study comes or goes.
+  // The images at the beginning: an image of the study that comes or goes ends neither the drawing nor a copy under way.
   const [begun, setBegun] = useState<{ all: readonly string[]; facts: Facts }>();
   const facts = useQuery({ ...factsOf(studyId, current), ...(begun && { enabled: false }) });
   if (begun) {
