@@ -15,7 +15,7 @@ export const errors = {
   PASSKEY_REFUSED: [401, 'This passkey does not work here. Use another one, or log in with your password.'],
   SIGN_ON_REFUSED: [401, 'The login at the provider could not be verified. Please begin again.'],
   SIGN_ON_EXPIRED: [401, 'This login took too long, or began in another browser. Please begin again.'],
-  SIGN_ON_CANCELLED: [401, 'The login at the provider was cancelled.'],
+  SIGN_ON_CANCELLED: [401, 'The login at the provider was canceled.'],
   SIGN_ON_NO_ACCOUNT: [403, 'You have no account here. Ask an administrator.'],
   SIGN_ON_UNVERIFIED: [403, 'The provider has not verified your email address, so it opens no account here.'],
   SIGN_ON_ADDRESS_TAKEN: [

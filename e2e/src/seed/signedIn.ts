@@ -251,7 +251,7 @@ export const providerScenes: Scene[] = [
       });
       await page.getByRole('link', { name: 'Ai for Left hand, after fall' }).first().click();
     },
-    finds: [says('Analyzing'), says('The analysis is resting.')],
+    finds: [says('Analyzing'), alert('The analysis is resting.')],
   },
   {
     name: 'profile of a provider',

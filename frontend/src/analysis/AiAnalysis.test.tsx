@@ -130,3 +130,21 @@ it('A dialog that signs keeps its draft and the typed text while another run rep
     expect(newest(heard, `POST /analyze/${imageId}/sign`)?.body).toEqual({ version: 1, comment: 'Seen.' }),
   );
 });
+
+it('An analysis that fails while the page is open, and one that is refused, is a toast with the reason.', async () => {
+  const table = {
+    'GET /analyze': () => ({ body: { data: here } }),
+    [`GET /upload/image/${imageId}`]: () => ({ body: { data: image } }),
+    [`GET /analyze/${imageId}/versions`]: () => ({ body: { data: [] } }),
+  };
+  const told = (text: string) => waitFor(() => expect(screen.queryByRole('alert')?.textContent).toContain(text));
+  answer({ ...table, [asked]: () => ({ status: 202, body: { data: { status: 'queued', progress: 0 } } }) });
+  renderRoutes([{ path: '/ai-analysis/:id', element: <AiAnalysis /> }], `/ai-analysis/${imageId}`);
+  await screen.findByRole('heading', { name: 'Waiting in the queue' });
+  act(() => void queryClient.setQueryData(keyOf(imageId), { status: 'failed', reason: 'The model is away.' }));
+  await told('The model is away.');
+  const refusal = { error: 'RESTING', message: 'The analysis is resting.' };
+  answer({ ...table, [asked]: () => ({ status: 409, body: refusal }) });
+  await act(() => queryClient.invalidateQueries({ queryKey: keyOf(imageId) }));
+  await told('The analysis is resting.');
+});

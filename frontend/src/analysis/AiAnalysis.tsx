@@ -21,7 +21,7 @@ import { useTranslation } from 'react-i18next';
 import { Link as RouterLink, useParams } from 'react-router-dom';
 import type { z } from 'zod';
 import { useMay } from '../auth/session';
-import { currentCode } from '../i18n';
+import { currentCode, i18n } from '../i18n';
 import { AskLink } from '../images/AskLink';
 import { hasEnded } from '../images/access';
 import { useImage } from '../images/images';
@@ -30,6 +30,7 @@ import { errorText } from '../lib/errors';
 import { fullName } from '../lib/format';
 import { ApiError } from '../lib/http';
 import { paths } from '../lib/paths';
+import { toast } from '../lib/toaster';
 import { EmptyState } from '../ui/EmptyState';
 import { Page } from '../ui/Page';
 import { Said } from '../ui/Said';
@@ -159,18 +160,17 @@ function Ended({ image }: { image: Image }) {
  * Returns the reason of a failure in the language of the viewer, by its code. Without words for the code, returns the
  * English sentence to readers of English, and undefined to others.
  */
-function useReason({ reason, reasonCode }: FailureOf) {
-  const { t } = useTranslation();
+function reasonOf({ reason, reasonCode }: FailureOf) {
   if (currentCode() === 'en') return /\s/.test(reason) ? reason : undefined;
-  return reasonCode && t(`analysis.reason.${reasonCode}`);
+  return reasonCode && i18n.t(`analysis.reason.${reasonCode}`);
 }
 
 function Failed({ failure, again }: { failure: FailureOf; again: ReactNode }) {
   const { t } = useTranslation();
-  const reason = useReason(failure);
+  const reason = reasonOf(failure);
   const said = reason && t('analysis.failed.said', { reason });
   return (
-    <Box layerStyle="card" role="alert">
+    <Box layerStyle="card">
       <EmptyState
         as="h2"
         Icon={WarningCircleIcon}
@@ -193,15 +193,25 @@ function Failed({ failure, again }: { failure: FailureOf; again: ReactNode }) {
   );
 }
 
-/** Announces the end of an analysis once, if the page was open before. */
-function useAnnouncement(answer: AnalysisAnswer | undefined) {
+/** Shows a failure as a toast, which screen readers hear. The page keeps its text, so the toast need not last. */
+const tell = (text: string) =>
+  // A toast renders synchronously, which React does not allow within an effect.
+  queueMicrotask(() => toast.error(text, { id: 'analysis', lasting: false }));
+
+/** Announces the end of an analysis once, if the page was open before, and each refusal. */
+function useAnnouncement(answer: AnalysisAnswer | undefined, refusal: string | undefined) {
   const { t } = useTranslation();
+  useEffect(() => {
+    if (refusal) tell(refusal);
+  }, [refusal]);
   const before = useRef(answer?.status);
   const [said, setSaid] = useState('');
   useEffect(() => {
     const was = before.current;
     before.current = answer?.status;
-    if (answer?.status === 'completed' && (was === 'queued' || was === 'active')) setSaid(t('analysis.finished'));
+    const ran = was === 'queued' || was === 'active';
+    if (ran && answer?.status === 'failed') tell(reasonOf(answer) || t('analysis.failed.title'));
+    if (ran && answer?.status === 'completed') setSaid(t('analysis.finished'));
     else if (isRunning(answer)) setSaid('');
   }, [answer, t]);
   return said;
@@ -223,7 +233,6 @@ function Analysis({ imageId }: { imageId: string }) {
     mutationFn: () => runAgain(cache, imageId),
     meta: { fallback: t('analysis.againFailed') },
   });
-  const said = useAnnouncement(query.data);
   // The draft that was opened to be signed, with its version. A newer run replaces the text of the page, and neither the
   // text in the dialog nor what was typed there: the server refuses the signature of an older version.
   const [signing, setSigning] = useState<Completed>();
@@ -232,6 +241,8 @@ function Analysis({ imageId }: { imageId: string }) {
   const refused = query.error instanceof ApiError && [403, 404, 409].includes(query.error.status);
   const ended = image.data !== undefined && !image.data.isVerified && hasEnded(image.data);
   const failed = ended || (query.isError && (refused || !answer)) || Boolean(going.error);
+  const error = going.error ?? query.error;
+  const said = useAnnouncement(answer, failed && !ended && error ? errorText(error) : undefined);
   const running = isRunning(answer) || (query.isPending && !going.asks);
   const completed = answer?.status === 'completed' ? answer : undefined;
   const isOwn = completed?.notADiagnosis === false;
@@ -266,10 +277,7 @@ function Analysis({ imageId }: { imageId: string }) {
           {ended ? (
             <Ended image={image.data} />
           ) : (
-            <Refusal
-              error={going.error ?? query.error}
-              onRetry={() => void (going.error ? going.refetch() : query.refetch())}
-            />
+            <Refusal error={error} onRetry={() => void (going.error ? going.refetch() : query.refetch())} />
           )}
         </Box>
       ) : (

@@ -82,7 +82,7 @@ describe('an analysis in Urdu', () => {
 it('An analysis in English shows the text of the server.', () => {
   expect(worded(ct)).toEqual({ description: ct.description, warnings: ct.warnings, measurements: [] });
   expect(ct.description).toBe(
-    'CT (computed tomography), body part chest. The study was made on 2024-02-29, 2 years before this analysis. 300 × 200 pixels, greyscale, 16 bits per pixel.',
+    'CT (computed tomography), body part chest. The study was made on 2024-02-29, 2 years before this analysis. 300 × 200 pixels, grayscale, 16 bits per pixel.',
   );
   expect(ct.warnings[1]).toBe('under 0.1 % of the pixels are fully white. Bright details may be lost.');
 });

@@ -69,4 +69,14 @@ describe('the second step by mail', () => {
     await enter('123456');
     await waitFor(() => expect(store.get(totpDueAtom)).toBe(true));
   });
+
+  it('A field that the server refuses is named with its message, and with no other character.', async () => {
+    waiting('mail');
+    const errors = [{ field: 'code', message: 'is wrong' }];
+    answer({ 'POST /auth/confirm': () => ({ status: 422, body: { error: 'VALIDATION_FAILED', errors } }) });
+    renderScreen(<VerifyAccount />, '/verify-account');
+    await screen.findByText('Resend code');
+    await enter('123456');
+    await screen.findByText('code: is wrong');
+  });
 });

@@ -1,5 +1,5 @@
 import { sessionFields } from '@lightbox/contract/auth/session.js';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 
 const user = {
   id: 'a'.repeat(24),
@@ -11,6 +11,19 @@ const user = {
 };
 const filled = { ...user, active: true, dob: '1988-03-17', bloodgroup: 'B+', insurancenumber: 'I-1', totp: true };
 const stored = () => JSON.parse(localStorage.getItem('root') ?? 'null');
+
+// The first test: each module that a later one loads would listen too.
+it('The end of an earlier session, which a tab hears late, does not end the session of the next person.', async () => {
+  const { endedAtom, session, startSession } = await import('./session');
+  const { store } = await import('../lib/store');
+  const otherTab = new BroadcastChannel('lightbox-ended');
+  onTestFinished(() => otherTab.close());
+  startSession(user, 'next');
+  otherTab.postMessage({ token: 'before', reason: 'logout' });
+  otherTab.postMessage({ token: 'next', reason: 'idle' });
+  await expect.poll(() => session().token).toBe('');
+  expect(store.get(endedAtom)).toBe('idle');
+});
 
 it('Local storage contains the token and the session fields only.', async () => {
   localStorage.setItem('root', JSON.stringify({ token: 'older', user: filled, more: 1 }));

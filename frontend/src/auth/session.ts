@@ -95,7 +95,10 @@ const end = (reason: EndReason) => {
 };
 
 /** Sends the reason to the other tabs, before they see in storage that the session ended. */
-const notifyTabs = tabs<EndReason>('ended', end);
+const notifyTabs = tabs<{ token: string; reason: EndReason }>('ended', ({ token, reason }) => {
+  // A tab that slept hears it late: somebody may have signed in since.
+  if (['', token].includes(readStorage().token)) end(reason);
+});
 
 const totpDue = atom(false);
 /** True while the server refuses all calls until the person has set up an authenticator app or a passkey. */
@@ -103,7 +106,8 @@ export const totpDueAtom = atom((get) => get(totpDue));
 export const setTotpDue = (due: boolean) => store.set(totpDue, due);
 
 export function endSession(reason: EndReason = 'expired') {
-  if (session().token) notifyTabs(reason);
+  const { token } = session();
+  if (token) notifyTabs({ token, reason });
   end(reason);
 }
 

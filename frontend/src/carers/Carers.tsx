@@ -6,9 +6,8 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { errorText } from '../lib/errors';
+import { errorText, faultAt } from '../lib/errors';
 import { capitalized, formatDate, fullName } from '../lib/format';
-import { ApiError } from '../lib/http';
 import { paths } from '../lib/paths';
 import { BackLink } from '../ui/BackLink';
 import { Card } from '../ui/Card';
@@ -78,7 +77,7 @@ function NameForm({ full }: { full: boolean }) {
   const { t } = useTranslation();
   const [email, setEmail] = useState('');
   const name = useNameCarer();
-  const fault = name.error instanceof ApiError ? name.error.errors.find(({ field }) => field === 'email') : undefined;
+  const fault = faultAt(name.error, 'email');
   const submit = (event: FormEvent) => {
     event.preventDefault();
     name.mutate(email.trim(), { onSuccess: () => setEmail('') });
@@ -94,7 +93,7 @@ function NameForm({ full }: { full: boolean }) {
             autoComplete="off"
             value={email}
             onChange={(event) => setEmail(event.target.value)}
-            {...(name.error ? { error: fault?.message ?? errorText(name.error) } : {})}
+            {...(name.error ? { error: fault ?? errorText(name.error) } : {})}
           />
         </Box>
         <Button type="submit" loading={name.isPending} disabled={email.trim() === ''} mb="1">

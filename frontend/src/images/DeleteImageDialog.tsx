@@ -7,7 +7,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useViewer } from '../auth/session';
-import { errorText } from '../lib/errors';
+import { errorText, faultAt } from '../lib/errors';
 import { fullName } from '../lib/format';
 import { ApiError, send } from '../lib/http';
 import { toast } from '../lib/toaster';
@@ -62,8 +62,8 @@ export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutIma
       );
     },
     onError: (error, gone) => {
-      const atReason = error instanceof ApiError && error.errors.find(({ field }) => field === 'reason');
-      if (atReason) return setFault(atReason.message);
+      const atReason = faultAt(error, 'reason');
+      if (atReason) return setFault(atReason);
       onClose();
       // It is already deleted.
       if (error instanceof ApiError && error.status === 404) return drop(gone);

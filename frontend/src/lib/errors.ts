@@ -1,9 +1,15 @@
 import type { FieldError } from '@lightbox/contract/envelope.js';
-import { currentCode, i18n, said } from '../i18n';
+import { currentCode, currentLanguage, i18n, said } from '../i18n';
+import { isolate } from '../i18n/isolate';
 import { ApiError } from './http';
 
 /** Formats the error of a field that this screen does not show: the field has its name from the contract. */
-export const fieldText = ({ field, message }: FieldError) => `\u2068${field}\u2069: ${said(message)}`;
+export const fieldText = ({ field, message }: FieldError) =>
+  `${isolate(field, currentLanguage().dir)}: ${said(message)}`;
+
+/** Returns the message of a refused field, for the screen that shows it at the field. */
+export const faultAt = (error: unknown, field: string): string | undefined =>
+  error instanceof ApiError ? error.errors.find((one) => one.field === field)?.message : undefined;
 
 /**
  * Returns the text of an error in the person's language: the field errors, else the text of its code, else the server's

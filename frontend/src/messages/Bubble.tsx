@@ -115,7 +115,7 @@ interface Props {
   at: string;
   message?: Message;
   outgoing?: Outgoing;
-  /** True when the next message continues the group and shows the time and the state of both. */
+  /** True when the next message continues the group and shows the time and the state of both. Its own time is for screen readers. */
   joined?: boolean;
   /** The searched words, folded. */
   words?: readonly string[] | undefined;
@@ -212,6 +212,11 @@ export const Bubble = memo(function Bubble(props: Props) {
             <MessageText content={content} words={words} />
           </Box>
         </Box>
+      )}
+      {joined && !failed && (
+        <VisuallyHidden>
+          <Stamp at={at} />
+        </VisuallyHidden>
       )}
       {(!joined || failed) && (
         <Flex align="center" gap="5px" mx="1" mt={short ? '0' : '3px'} fontSize="xs" color="fg.muted" minW="0">

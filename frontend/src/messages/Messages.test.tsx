@@ -3,9 +3,10 @@ import { ChakraProvider } from '@chakra-ui/react';
 import { limits } from '@lightbox/contract/limits.js';
 import type { Message } from '@lightbox/contract/messages/calls.js';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, render, renderHook, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { Provider } from 'jotai';
+import type { ReactNode } from 'react';
 import { createMemoryRouter, RouterProvider } from 'react-router-dom';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { endSession } from '../auth/session';
@@ -20,6 +21,7 @@ import { chatKey } from './keys';
 import { Messages } from './Messages';
 import { messageEvents } from './messages';
 import { ana, ben, chatOf, cleo, id, listOf, message, signIn } from './testing';
+import { useChatSearch } from './useChatSearch';
 
 const emit = vi.spyOn(socket, 'emit');
 afterAll(() => emit.mockRestore());
@@ -104,6 +106,14 @@ describe('a chat', () => {
     await readUpTo(4);
     act(() => messageEvents['message:new'](message(5, ben, ana), queryClient));
     await waitFor(() => expect(afterLine()).toContain('Words 5'));
+  });
+
+  it('Each message has its time, also one that stands together with the next.', async () => {
+    all = [1, 2].map((seq) => message(seq, ben, ana, { createAt: `2026-11-19T14:05:0${seq}.000Z` }));
+    open();
+    const log = await screen.findByRole('log');
+    await within(log).findByText('Words 2');
+    expect(log.querySelectorAll('[data-message] time')).toHaveLength(2);
   });
 
   it('Without a connection nobody is shown as online.', async () => {
@@ -344,4 +354,26 @@ describe('a patient and a provider without a care relationship', () => {
     fireEvent.change(await screen.findByRole('searchbox'), { target: { value: 'zzz' } });
     expect(await screen.findByText(/An administrator can share an image of theirs with you/)).toBeTruthy();
   });
+});
+
+it('A step of the search that failed is taken again, and the search no longer says that it could not load.', async () => {
+  let away = false;
+  globalThis.fetch = vi.fn(async (_, init) => {
+    if (away) return new Response('{}', { status: 500 });
+    const older = String(init?.body).includes('before');
+    const hits = [{ id: id(older ? '1' : '2'), seq: older ? 1 : 2, createAt: '2026-11-19T14:05:00.000Z' }];
+    return new Response(JSON.stringify({ data: { hits, before: older ? null : 'b' } }));
+  });
+  const wrapper = ({ children }: { children: ReactNode }) => (
+    <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
+  );
+  const { result } = renderHook(() => useChatSearch(ben, true), { wrapper });
+  act(() => result.current.setText('Words'));
+  await waitFor(() => expect(result.current.found?.count).toBe(1));
+  away = true;
+  await act(() => result.current.step(1));
+  expect(result.current.failed).toBe(true);
+  away = false;
+  await act(() => result.current.step(1));
+  expect([result.current.found?.count, result.current.failed]).toEqual([2, false]);
 });

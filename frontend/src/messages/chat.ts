@@ -151,7 +151,7 @@ export const withPresence = (list: ChatListEntry[], userId: string, online: bool
 
 export const totalUnread = (list: ChatListEntry[]) => list.reduce((sum, { unread }) => sum + unread, 0);
 
-/** Messages of one sender within this time stand together, and only the last one shows its time. */
+/** Messages of one sender within this time stand together, and only the time of the last one is seen. */
 const groupMs = 60_000;
 
 /** Returns for each message in order: true when the next one continues its group. `breaks`: the first of a new part. */

@@ -64,6 +64,7 @@ export function useChatSearch(userId: string, open: boolean) {
     if (!found || found.hits.length === 0) return;
     const next = at + by;
     setTurn((count) => count + 1);
+    setFailed(false);
     if (found.hits[next]) return setAt(next);
     if (by < 0 || found.before === null) return;
     try {

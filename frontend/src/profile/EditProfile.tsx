@@ -186,7 +186,6 @@ export function EditProfile({ user, open, onClose }: { user: User; open: boolean
       onClose={onClose}
       title={t('profile.edit')}
       sub={t('profile.form.sub')}
-      closeOnInteractOutside={!formState.isDirty}
       scrollBehavior="inside"
       maxW={{ base: '100vw', md: '760px' }}
     >

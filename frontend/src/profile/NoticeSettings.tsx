@@ -17,6 +17,7 @@ import { device } from '../push/device';
 import { BackLink } from '../ui/BackLink';
 import { Card } from '../ui/Card';
 import { TextField } from '../ui/Field';
+import { HeldSwitchInput } from '../ui/HeldInput';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Page } from '../ui/Page';
 import { Segment } from '../ui/Segment';
@@ -114,7 +115,7 @@ function Quiet({ settings, choose }: PartProps & { choose: (settings: Settings) 
         alignItems="start"
         gap="3"
       >
-        <Switch.HiddenInput checked={quiet !== undefined} defaultChecked={undefined} />
+        <HeldSwitchInput />
         <Switch.Control mt="0.5" flex="none" />
         <Switch.Label fontSize="md" fontWeight="medium">
           {t('noticeSettings.quiet.label')}

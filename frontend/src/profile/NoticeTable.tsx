@@ -11,6 +11,7 @@ import { LockSimpleIcon } from '@phosphor-icons/react';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../auth/session';
+import { HeldSwitchInput } from '../ui/HeldInput';
 
 interface Props {
   settings: NoticeSettings;
@@ -54,8 +55,7 @@ function Cell({ group, channel, settings, onChange }: Props & { group: NoticeGro
       checked={on}
       onCheckedChange={({ checked }) => turn(checked)}
     >
-      {/* Controlled, so that a change that is undone at once leaves the input as it was. */}
-      <Switch.HiddenInput checked={on} defaultChecked={undefined} />
+      <HeldSwitchInput />
       <Switch.Control flex="none" />
       <Switch.Label fontSize="md" fontWeight="normal" srOnly={{ base: false, md: true }}>
         {shown}

@@ -6,6 +6,7 @@ import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { send } from '../lib/http';
 import { put } from '../lib/live';
+import { HeldSwitchInput } from '../ui/HeldInput';
 import { oneUser } from '../users/users';
 
 /** The switch of the account that reports reading to the other side, and shows theirs. */
@@ -31,7 +32,7 @@ export function ReceiptsSwitch({ user }: { user: User }) {
         gap="3"
         mb="3"
       >
-        <Switch.HiddenInput aria-describedby={help} />
+        <HeldSwitchInput aria-describedby={help} />
         <Switch.Control mt="0.5" flex="none" />
         <Switch.Label fontSize="md" fontWeight="medium">
           {t('messages.receipts.label')}

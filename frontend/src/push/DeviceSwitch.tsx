@@ -1,6 +1,7 @@
 import { Switch, Text } from '@chakra-ui/react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { HeldSwitchInput } from '../ui/HeldInput';
 import { Waiting } from '../ui/Skeletons';
 import { device } from './device';
 import { useSwitchDevice } from './useDevice';
@@ -23,7 +24,7 @@ export function DeviceSwitch() {
           gap="3"
           mb="3"
         >
-          <Switch.HiddenInput />
+          <HeldSwitchInput />
           <Switch.Control mt="0.5" flex="none" />
           <Switch.Label fontSize="md" fontWeight="medium">
             {t('push.label')}

@@ -176,12 +176,20 @@ describe('the switch', () => {
 
   it('The switch stays off when the server refuses the subscription, and the browser has no subscription.', async () => {
     const browser = new Browser('granted');
-    server({ 'POST /push/subscriptions': () => ({ status: 503, body: { error: 'UNAVAILABLE', message: 'Away.' } }) });
+    const heard = server({
+      'POST /push/subscriptions': () => ({ status: 503, body: { error: 'UNAVAILABLE', message: 'Away.' } }),
+    });
     renderScreen(<DeviceSwitch />);
     await userEvent.click(await screen.findByRole('checkbox'));
     await screen.findByText('Away.');
     await screen.findByText(/^Off in this browser/);
     expect(browser.subscription).toBeNull();
+    const input = screen.getByRole<HTMLInputElement>('checkbox');
+    await waitFor(() => expect(input.disabled).toBe(false));
+    expect(input.checked).toBe(false);
+    // The next press asks again.
+    await userEvent.click(input);
+    await waitFor(() => expect(posts(heard).length).toBe(2));
   });
 
   it.each([

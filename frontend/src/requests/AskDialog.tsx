@@ -7,8 +7,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { errorText } from '../lib/errors';
-import { ApiError, send } from '../lib/http';
+import { errorText, faultAt } from '../lib/errors';
+import { send } from '../lib/http';
 import { paths } from '../lib/paths';
 import { useAttempt } from '../lib/useAttempt';
 import { Expiry } from '../sharing/Expiry';
@@ -58,6 +58,8 @@ export function AskDialog({ open, onClose }: { open: boolean; onClose: () => voi
       onExitComplete={() => setMade(undefined)}
       title={t('requests.ask')}
       sub={made ? '' : t('requests.dialog.text')}
+      // The link is shown once.
+      closeOnInteractOutside={false}
       scrollBehavior="inside"
     >
       {made ? <MadeRequest made={made} onClose={onClose} /> : <AskForm onMade={setMade} onClose={onClose} />}
@@ -86,8 +88,7 @@ function AskForm({ onMade, onClose }: { onMade: (made: Made) => void; onClose: (
   const [hours, setHours] = useState<number>(limits.requestHours);
   const make = useMake(onMade);
   const [form, label] = [useId(), useId()];
-  const faultOf = (field: string) =>
-    make.error instanceof ApiError ? make.error.errors.find((one) => one.field === field)?.message : undefined;
+  const faultOf = (field: string) => faultAt(make.error, field);
   const placed = ['email', 'note', 'patientId'].some((field) => faultOf(field));
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -7,7 +7,7 @@ import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { refreshLists } from '../images/cache';
-import { errorText } from '../lib/errors';
+import { errorText, faultAt } from '../lib/errors';
 import { fullName } from '../lib/format';
 import { ApiError, send } from '../lib/http';
 import { paths } from '../lib/paths';
@@ -65,8 +65,7 @@ export function TakeForm({ request: { id, patient: wanted } }: { request: HeldRe
   });
   const { error } = take;
   const contradicted = error instanceof ApiError && error.code === 'PATIENT_MISMATCH' && patient !== undefined;
-  const faultOf = (field: string) =>
-    error instanceof ApiError && !contradicted ? error.errors.find((one) => one.field === field)?.message : undefined;
+  const faultOf = (field: string) => (contradicted ? undefined : faultAt(error, field));
   const tooShort = contradicted && reason.length > 0 && reason.trim().length < limits.mismatchReasonMin;
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -13,8 +13,8 @@ import { choosePasskey, passkeysPossible } from '../auth/passkey';
 import { askedAtom, type Way } from '../auth/proof';
 import { goToProvider, hereAgain } from '../auth/signOn';
 import { useWrongCode } from '../auth/useWrongCode';
-import { errorText } from '../lib/errors';
-import { ApiError, send } from '../lib/http';
+import { errorText, faultAt } from '../lib/errors';
+import { send } from '../lib/http';
 import { toast } from '../lib/toaster';
 import { CodeInput } from '../ui/CodeInput';
 import { Modal } from '../ui/Modal';
@@ -63,10 +63,9 @@ function useProof(way: Way, onProven: () => void) {
     meta: { silent: 'always' },
     onSuccess: (proven) => proven && onProven(),
     onError: (error) => {
-      const field = error instanceof ApiError && error.errors.find((one) => one.field === 'password');
       if (way === 'passkey') return toast.error(errorText(error));
       if (way !== 'password') setTyped('');
-      setFault(field ? field.message : (wrongCode(error) ?? errorText(error)));
+      setFault(faultAt(error, 'password') ?? wrongCode(error) ?? errorText(error));
     },
   });
   const submit = () => {

@@ -10,6 +10,7 @@ import { type KeyboardEvent, useEffect, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate, fullName } from '../lib/format';
 import { toast } from '../lib/toaster';
+import { HeldSwitchInput } from '../ui/HeldInput';
 import { Said } from '../ui/Said';
 import { InputCell } from './inputs';
 import { Actions, Layout } from './Layout';
@@ -148,7 +149,7 @@ export function KnownRow({ known, info, setting, wide, draft, onDraft, onDefault
       disabled={save.isPending}
       onCheckedChange={({ checked }) => save.mutate(checked ? 'yes' : 'no')}
     >
-      <Switch.HiddenInput aria-label={name} />
+      <HeldSwitchInput aria-label={name} />
       <Switch.Control />
       <Switch.Label>{shown(known.name, info.current)}</Switch.Label>
     </Switch.Root>

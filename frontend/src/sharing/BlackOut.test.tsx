@@ -1,10 +1,14 @@
 import { ChakraProvider } from '@chakra-ui/react';
 import { limits } from '@lightbox/contract/limits.js';
-import { fireEvent, render, screen } from '@testing-library/react';
+import { act, fireEvent, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useReducer } from 'react';
 import { describe, expect, it } from 'vitest';
+import { studyKey } from '../images/cache';
+import { queryClient } from '../lib/query';
+import { answer, renderScreen } from '../lib/testing';
 import { system } from '../theme/system';
+import { BlackOutStudy } from './BlackOutStudy';
 import { BlackSurface } from './BlackSurface';
 import { around, between, drawn, inMiddle, moved, nothing, onAll, resized } from './rectangles';
 
@@ -115,4 +119,24 @@ describe('a black rectangle', () => {
     expect(names()).toEqual(['Black rectangle 1: 20 × 10 pixels, 20 from the left, 10 from the top']);
     expect(captured).toEqual([5, 5, 5]);
   });
+});
+
+it('The rectangles on a study stay when another image of it arrives, and the dialog says that it is not among them.', async () => {
+  const id = 'e'.repeat(24);
+  const ids = ['1', '2', '3'].map((digit) => digit.repeat(24));
+  const studyOf = (images: string[]) => ({ id, title: '', kind: 'pictures', series: [{ images }] });
+  const facts = { kind: 'picture', rows: 50, columns: 100, frames: 1 };
+  answer({
+    [`GET /studies/${id}`]: () => ({ body: { data: studyOf(ids.slice(0, 2)) } }),
+    [`GET /studies/${id}/frames`]: () => ({
+      body: { data: Object.fromEntries(ids.slice(0, 2).map((one) => [one, facts])) },
+    }),
+  });
+  renderScreen(<BlackOutStudy studyId={id} onMade={() => undefined} onCancel={() => undefined} />);
+  await userEvent.click(await screen.findByRole('button', { name: 'Add a rectangle' }));
+  const make = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Make 2 copies' });
+  expect(make().disabled).toBe(false);
+  await act(async () => queryClient.setQueryData(studyKey(id), studyOf(ids)));
+  await screen.findByText(/^1 image came to the study after you began/);
+  expect(make().disabled).toBe(false);
 });

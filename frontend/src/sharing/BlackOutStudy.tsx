@@ -50,25 +50,36 @@ interface Props {
 export function BlackOutStudy({ studyId, onMade, onCancel }: Props) {
   const { t } = useTranslation();
   const study = useStudy(studyId);
-  const all = imagesOf(study.data);
-  const facts = useQuery(factsOf(studyId, all));
+  const current = imagesOf(study.data);
+  // The images at the beginning: an image of the study that comes or goes ends neither the drawing nor a copy under way.
+  const [begun, setBegun] = useState<{ all: readonly string[]; facts: Facts }>();
+  const facts = useQuery({ ...factsOf(studyId, current), ...(begun && { enabled: false }) });
+  if (begun) {
+    const later = current.filter((id) => !begun.all.includes(id)).length;
+    return <Images {...begun} later={later} onMade={onMade} onCancel={onCancel} />;
+  }
   const error = study.error ?? facts.error;
   if (error && !facts.data) {
     const retry = () => void (study.error ? study.refetch() : facts.refetch());
     return <LoadFailed text={errorText(error)} onRetry={retry} />;
   }
   const known = facts.data;
-  if (!known || all.some((id) => !known[id])) {
-    return (
-      <Text py="2" fontSize="sm" color="fg.muted" role="status">
-        {t('sharing.identity.checking')}
-      </Text>
-    );
-  }
-  return <Images all={all} facts={known} onMade={onMade} onCancel={onCancel} />;
+  if (known && current.every((id) => known[id])) setBegun({ all: current, facts: known });
+  return (
+    <Text py="2" fontSize="sm" color="fg.muted" role="status">
+      {t('sharing.identity.checking')}
+    </Text>
+  );
 }
 
-function Images({ all, facts, onMade, onCancel }: { all: readonly string[]; facts: Facts } & Omit<Props, 'studyId'>) {
+interface ImagesProps extends Omit<Props, 'studyId'> {
+  all: readonly string[];
+  facts: Facts;
+  /** The number of images that came after the beginning. */
+  later: number;
+}
+
+function Images({ all, facts, later, onMade, onCancel }: ImagesProps) {
   const { t } = useTranslation();
   const images = all.filter((id) => facts[id] && hasCopy(facts[id]));
   const [at, setAt] = useState(0);
@@ -99,6 +110,11 @@ function Images({ all, facts, onMade, onCancel }: { all: readonly string[]; fact
       {images.length < all.length && (
         <Text fontSize="sm" role="status">
           {t('sharing.blackOut.noCopy', { count: all.length - images.length })}
+        </Text>
+      )}
+      {later > 0 && (
+        <Text fontSize="sm" role="status">
+          {t('sharing.blackOut.later', { count: later })}
         </Text>
       )}
       <Steps

@@ -1,5 +1,6 @@
 import { Box, Checkbox, Text } from '@chakra-ui/react';
 import { useTranslation } from 'react-i18next';
+import { HeldCheckboxInput } from '../ui/HeldInput';
 
 interface Props {
   allowed: boolean;
@@ -20,7 +21,7 @@ export function DownloadSwitch({ allowed, onChange, ofCopy = false, disabled = f
         onCheckedChange={(change) => onChange(change.checked === true)}
         minH="touch"
       >
-        <Checkbox.HiddenInput />
+        <HeldCheckboxInput />
         <Checkbox.Control />
         <Checkbox.Label>{t(ofCopy ? 'sharing.share.downloadCopy' : 'sharing.share.download')}</Checkbox.Label>
       </Checkbox.Root>

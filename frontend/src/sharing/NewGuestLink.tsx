@@ -8,8 +8,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { sharedThing } from '../images/subject';
-import { errorText } from '../lib/errors';
-import { ApiError, send } from '../lib/http';
+import { errorText, faultAt } from '../lib/errors';
+import { send } from '../lib/http';
 import { usePublicSettings } from '../lib/publicSettings';
 import { useAttempt } from '../lib/useAttempt';
 import { CopyText } from '../ui/CopyText';
@@ -62,8 +62,7 @@ export function NewGuestLink({ image, onMade, onCancel }: Props) {
   const [opens, setOpens] = useState(String(limits.guestOpens));
   const [download, setDownload] = useState(false);
   const make = useMake(image, onMade);
-  const faultOf = (field: string) =>
-    make.error instanceof ApiError ? make.error.errors.find((one) => one.field === field)?.message : undefined;
+  const faultOf = (field: string) => faultAt(make.error, field);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     make.mutate({

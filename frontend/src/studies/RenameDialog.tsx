@@ -7,8 +7,8 @@ import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AboutImage } from '../images/dialogs';
 import { putTitle } from '../images/studies';
-import { errorText } from '../lib/errors';
-import { ApiError, send } from '../lib/http';
+import { errorText, faultAt } from '../lib/errors';
+import { send } from '../lib/http';
 import { toast } from '../lib/toaster';
 import { TextField } from '../ui/Field';
 import { Modal } from '../ui/Modal';
@@ -27,8 +27,7 @@ function RenameForm({ study, onClose }: { study: NonNullable<Image['study']>; on
       toast.success(t('studies.rename.done'));
     },
     onError: (error) => {
-      const atTitle = error instanceof ApiError && error.errors.find(({ field }) => field === 'title');
-      setFault(atTitle ? atTitle.message : errorText(error, t('studies.rename.failed')));
+      setFault(faultAt(error, 'title') ?? errorText(error, t('studies.rename.failed')));
     },
   });
   return (

@@ -150,3 +150,20 @@ it('A dialog takes no focus before its first frame, which would move it again, a
   for (const frame of frames) frame(0);
   expect(await opened()).toBe(dialog);
 });
+
+it.each([
+  ['closes a dialog that only shows something', <p key="shown">Shown</p>, 2],
+  ['does not close a dialog with a form, so that nothing typed is lost', <form key="form" aria-label="Typed" />, 1],
+])('A press beside the dialog %s.', async (_, content, times) => {
+  const closed = vi.fn();
+  renderScreen(
+    <Modal open onClose={closed} title="Share">
+      <Dialog.Body>{content}</Dialog.Body>
+    </Modal>,
+  );
+  await opened();
+  await userEvent.click(document.body, { pointerEventsCheck: 0 });
+  // Escape closes each of them.
+  await userEvent.keyboard('{Escape}');
+  expect(closed).toHaveBeenCalledTimes(times);
+});

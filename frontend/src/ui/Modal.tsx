@@ -136,7 +136,7 @@ function HoldFocus({ content, initialFocus }: Held) {
 
 /**
  * The frame of every dialog: a sheet from below on a phone, a centred panel elsewhere. Escape and Back close it, and the
- * focus returns to the opener.
+ * focus returns to the opener. A click beside it closes only a dialog without a form, so that nothing typed is lost.
  */
 export function Modal({ onClose, title, sub, initialFocus, closable = true, maxW, zIndex, children, ...root }: Props) {
   const content = useRef<HTMLDivElement>(null);
@@ -145,6 +145,7 @@ export function Modal({ onClose, title, sub, initialFocus, closable = true, maxW
   return (
     <Dialog.Root
       onOpenChange={(change) => !change.open && onClose()}
+      onInteractOutside={(event) => content.current?.querySelector('form') && event.preventDefault()}
       {...(initialFocus && { initialFocusEl: () => initialFocus(content.current) })}
       lazyMount
       unmountOnExit

@@ -1,8 +1,7 @@
 import type { Icon } from '@phosphor-icons/react';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '../lib/errors';
-import { ApiError } from '../lib/http';
+import { errorText, faultAt } from '../lib/errors';
 import { toast } from '../lib/toaster';
 import { ConfirmDialog } from './ConfirmDialog';
 import { PasswordField } from './PasswordField';
@@ -35,8 +34,8 @@ export function PasswordDialog({ text, onConfirm, failed, ...props }: Props) {
   const confirm = () => {
     if (!password) return refuse(t('profile.remove.passwordNeeded'));
     onConfirm(password, (error) => {
-      const wrong = error instanceof ApiError && error.errors.find((one) => one.field === 'password');
-      if (wrong) refuse(wrong.message);
+      const wrong = faultAt(error, 'password');
+      if (wrong) refuse(wrong);
       else toast.error(errorText(error, failed));
     });
   };

@@ -9,7 +9,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** A dialog that a click outside does not close: typed text, or codes that are shown once, would be lost. */
+/** A dialog that a click outside does not close, also without a form: codes that are shown once would be lost. */
 export const PlainDialog = ({ open = true, title, onClose, children }: Props) => (
   <Modal open={open} onClose={onClose} title={title} closeOnInteractOutside={false} scrollBehavior="inside">
     <Dialog.Body pb="6">{children}</Dialog.Body>

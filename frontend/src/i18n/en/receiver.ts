@@ -16,7 +16,7 @@ export const receiver = {
   aeTitleHelp: 'As it is set up in the device, with the same capital letters.',
   addresses: 'Addresses',
   addressesHelp:
-    'Addresses or ranges behind commas, such as 10.1.2.3 or 10.1.2.0/24. Without them it may call from anywhere.',
+    'Addresses or ranges, separated by commas, such as 10.1.2.3 or 10.1.2.0/24. Without them it may call from anywhere.',
   person: 'Owner of the images',
   personNeeded: 'Please choose a person.',
   removeTitle: 'Remove this device?',

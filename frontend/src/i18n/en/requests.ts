@@ -116,7 +116,7 @@ export const requests = {
     cancel: 'Cancel',
     waiting: 'The connection is lost. Sending goes on by itself.',
     busy: 'The server is busy. Sending goes on by itself.',
-    cancelled: 'Cancelled. Nothing was handed over.',
+    cancelled: 'Canceled. Nothing was handed over.',
     refused_one: '{{count}} file could not be sent',
     refused_other: '{{count}} files could not be sent',
     sendRest_one: 'Hand over the {{count}} other file',

@@ -137,15 +137,15 @@ export const settings = {
       'The patients that a provider finds and may write to. Known: a patient with whom the provider shares an image now or exchanged messages in the last year, or whose image the provider owns or has opened through a share that has not ended. Providers see the health details of known patients only, with both options. Patients always see every provider.',
     retention_imagesDays: `Images are deleted this long after their upload, with everything that belongs to them. You cannot undo this. A change takes effect after ${limits.retentionWaitsHours} hours, and nothing is deleted before. Images of patients under a legal hold stay.`,
     retention_messagesDays: `Messages are deleted after this time, with their recordings. You cannot undo this. A change takes effect after ${limits.retentionWaitsHours} hours, and nothing is deleted before. Messages of patients under a legal hold stay.`,
-    retention_auditDays: `The log keeps entries at least this long, and never less than ${limits.auditDaysMin} days. Older entries stay too, until whoever runs the server moves them to a file.`,
+    retention_auditDays: `The log keeps entries at least this long, and never less than ${limits.auditDaysMin} days. Older entries stay too, until the operator of the server moves them to a file.`,
     quota_files: 'The number of images that one account may own.',
     quota_bytes: 'The storage that the images of one account may take.',
     session_idleMinutes: `People are logged out after this time without activity, and always after ${limits.sessionHours} hours.`,
     analysis_consent:
       'With “Ask the patient”, an image that names a patient is analyzed only after the patient has agreed in the app. A refusal hides results that nobody has signed.',
     access_carers:
-      'A patient may name other patients who see the images that the patient has opened, and can only look. When it is switched off, nobody can, and accesses that last end.',
-    access_breakGlass: `In an emergency a provider may open the images of a patient for ${limits.emergencyMinutes} minutes, with a reason. The patient and the administrators are told at once. When it is switched off, nobody can, and accesses that last end.`,
+      'A patient may name other patients who see the images that the patient has opened, and can only look. When it is switched off, nobody can any more, and current accesses end.',
+    access_breakGlass: `In an emergency a provider may open the images of a patient for ${limits.emergencyMinutes} minutes, with a reason. The patient and the administrators are told at once. When it is switched off, nobody can any more, and current accesses end.`,
     signIn_local:
       'The people who may log in here with a password or a passkey. The others use single sign-on. Break-glass administrators always may.',
     signIn_breakGlass:

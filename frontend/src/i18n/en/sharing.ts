@@ -119,6 +119,10 @@ export const sharing = {
     leaveOut: 'Leave this image out',
     noCopy_one: '{{count}} file is left out: PDFs and files without a picture have no copy.',
     noCopy_other: '{{count}} files are left out: PDFs and files without a picture have no copy.',
+    later_one:
+      '{{count}} image came to the study after you began, and is not copied. To copy it too, cancel and begin again.',
+    later_other:
+      '{{count}} images came to the study after you began, and are not copied. To copy them too, cancel and begin again.',
     report: 'This file is a report. Its copy keeps codes and numbers, and loses its texts.',
     onAll: 'Put these places on all {{count}} images of this size',
     noTextInAny: 'I have looked at every image: no other text names anybody.',

@@ -5,6 +5,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fullName } from '../../lib/format';
+import { HeldSwitchInput } from '../../ui/HeldInput';
 import type { Measure, Pane } from '../engine';
 import { focusableOf } from '../focus';
 import { partsOf } from '../markUid';
@@ -247,7 +248,7 @@ export function MarksSection({ layers, pane, measures, onRemove, exports, onCuts
               checked={layers.shared}
               onCheckedChange={({ checked }) => layers.share(checked)}
             >
-              <Switch.HiddenInput checked={layers.shared} defaultChecked={undefined} />
+              <HeldSwitchInput />
               <Switch.Control flex="none" />
               <Switch.Label fontSize="14px" fontWeight="normal" color="viewer.text">
                 {t('viewer.marks.share')}

@@ -42,7 +42,7 @@ describe('local', () => {
         'Laterality as recorded: left. No detail is lost in full black or full white. Edges are sharp.',
     );
     for (const part of [
-      '300 × 300 pixels, greyscale, 16 bits per pixel.',
+      '300 × 300 pixels, grayscale, 16 bits per pixel.',
       'Pixel spacing 0.5 × 0.5 mm, a field of about 150 × 150 mm.',
       'Slice thickness 2.5 mm.',
       'Device model: Phantom 1.',
