@@ -59,6 +59,10 @@ export const limits = {
   megapixels: 50,
   /** Decoded bytes of one DICOM frame. */
   dicomFrameBytes: 200 * 1024 * 1024,
+  /** Bytes of a file that are held in memory for its header. A picture is held as a whole. */
+  headerBytes: 64 * 1024 * 1024,
+  /** Bytes of a deflated DICOM data set (PS3.5 §A.5) when it is unpacked. */
+  dicomInflatedBytes: 64 * 1024 * 1024,
   previewPixels: 512,
   /** Longest side of a frame or page that the server draws, pixels. */
   renderedPixels: 2048,

@@ -32,9 +32,9 @@ interface ThrottleShape {
   /**
    * `refused`: 429 with `Retry-After`. `waits`: 429 for a time that doubles. `noMail`: the call succeeds and sends no
    * mail. `notice`: administrators are notified. `upload`: the file counts like the first one of a study. `noHint`: the answer
-   * does not say to which share a code belongs.
+   * does not say to which share a code belongs. `ownerMail`: the owner of the account is told, once.
    */
-  beyond: 'refused' | 'waits' | 'noMail' | 'notice' | 'upload' | 'noHint';
+  beyond: 'refused' | 'waits' | 'noMail' | 'ownerMail' | 'notice' | 'upload' | 'noHint';
 }
 
 const minute = 60;
@@ -55,6 +55,8 @@ export const throttles = {
   guessMail: { per: ['email'], points: 1, seconds: streak, counts: 'mails', beyond: 'noMail' },
   loginTries: { per: ['email'], points: 100, seconds: hour, counts: 'tries', beyond: 'refused' },
   verificationMail: { per: ['caller'], points: 10, seconds: hour, counts: 'mails', beyond: 'refused' },
+  /** Wrong codes of an app, and wrong recovery codes, after a right password: counted since the last right one. */
+  wrongCodes: { per: ['caller'], points: 20, seconds: streak, counts: 'failures', beyond: 'ownerMail' },
   secondFactor: { per: ['caller'], points: 20, seconds: hour, counts: 'failures', beyond: 'refused' },
   /** Sign-ins at providers of single sign-on: each may ask the provider. */
   signOn: { per: ['address'], points: 60, seconds: 15 * minute, counts: 'calls', beyond: 'refused' },

@@ -3,6 +3,7 @@ import type { PasskeyAnswer } from '@lightbox/contract/auth/passkeys.js';
 import { sessionUserOf } from '@lightbox/contract/auth/session.js';
 import type { BodyOf, DataOf } from '@lightbox/contract/call.js';
 import { texts } from '@lightbox/contract/texts.js';
+import { throttles } from '@lightbox/contract/throttles.js';
 import { accountMoves } from '@lightbox/contract/users/states.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -242,7 +243,7 @@ async function checkSecondStep(
     if (!code.user.equals(userId) || !user) throw refuse();
     if (code.purpose === 'totp') {
       const proof = body.passkey && code.signOn ? provePasskey(gateway, user, body.passkey) : null;
-      return { code, proof: await (proof ?? proveApp(gateway, user, body, refuse)) };
+      return { code, proof: await (proof ?? proveApp(gateway, ip, user, body, refuse)) };
     }
     const right = isCode(gateway.keys.codes, String(code._id), code, body.code ?? '');
     if (code.purpose !== 'signIn' || !right) throw refuse();
@@ -255,19 +256,26 @@ async function checkSecondStep(
 
 /**
  * Checks a code of the app or a recovery code. Failures are also counted across sign-ins: an attacker with the password
- * could begin any number of them.
+ * could begin any number of them. The owner is told of many in a row.
  */
 async function proveApp(
   gateway: Gateway,
+  ip: string,
   user: UserDoc,
   given: BodyOf<Confirm>,
   refuse: () => AppError,
 ): Promise<SecondProof> {
-  await gateway.throttle.take('secondFactor', { caller: String(user._id) });
+  const by = { caller: String(user._id) };
+  await gateway.throttle.take('secondFactor', by);
   const totp = await gateway.models.Totp.findById(user._id).lean<TotpDoc>();
   const proof = totp && proofOf(gateway, totp, given);
-  if (!proof) throw refuse();
-  await gateway.throttle.reset('secondFactor', { caller: String(user._id) });
+  if (!proof) {
+    if ((await gateway.throttle.count('wrongCodes', by)) === throttles.wrongCodes.points) {
+      await gateway.events.record({ ip }, { type: 'auth.codesGuessed', record: user._id });
+    }
+    throw refuse();
+  }
+  for (const name of ['secondFactor', 'wrongCodes'] as const) await gateway.throttle.reset(name, by);
   return {
     by: 'step' in proof ? 'totp' : 'recoveryCode',
     spend: (tx) => spendProof(gateway, user._id, proof, tx),

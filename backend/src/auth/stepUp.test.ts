@@ -96,13 +96,7 @@ describe('a proof that it is still the same person', () => {
     if (shape.stepUp === 'always') expect(fresh).toBe('STEP_UP_REQUIRED');
     else expect(fresh).not.toBe('STEP_UP_REQUIRED');
 
-    // Kept alive, but signed in longer ago.
-    for (const minutes of [limits.stepUpMinutes - 1, 1]) {
-      test.clock.forward({ minutes });
-      const { token } = await renewed(person);
-      await api.as(token).get('/auth/totp').expect(200);
-    }
-    const { token } = await renewed(person);
+    const { token } = await aged(person);
     expect(await ask(token, [name, shape])).toBe('STEP_UP_REQUIRED');
     const [denied] = await test.gateway.models.Event.find({ actor: person._id, reason: 'STEP_UP_REQUIRED' }).lean();
     expect(denied).toMatchObject({ type: shape.action, status: 'denied' });
@@ -116,7 +110,64 @@ describe('a proof that it is still the same person', () => {
     test.clock.forward({ minutes: limits.stepUpMinutes });
     expect(await ask((await renewed(person)).token, [name, shape])).toBe('STEP_UP_REQUIRED');
   });
+
+  it('is asked for a change of the settings about who signs in and where a token goes, and of no other', async () => {
+    const { gateway } = test;
+    const person = await buildAdmin(gateway);
+    const at = (page: string) => ({ value: `https://${page}.test/?study={study}#token={token}` });
+    const add = (by: { token: string }, name: string, value: string) =>
+      api.as(by.token).post('/appsetting/add', { name, value });
+    const known = (await add(person, 'viewer.url', at('ohif').value).expect(201)).body.data;
+    const note = (await add(person, 'ward.name', 'North').expect(201)).body.data;
+    // Stored by an earlier version under its former name.
+    const former = newId(test.clock.now());
+    await gateway.models.Setting.collection.insertOne({
+      _id: former,
+      name: 'security.requireTotp',
+      value: 'none',
+      description: '',
+      createAt: test.clock.now(),
+      updatedAt: test.clock.now(),
+    });
+
+    const later = await aged(person);
+    const edit = (id: string, body: object) => api.as(later.token).put(`/appsetting/edit/${id}`, body);
+    for (const refused of [
+      edit(known.id, at('evil')),
+      edit(known.id, { name: 'ward.url' }),
+      edit(note.id, { name: 'viewer.url', ...at('evil') }),
+      edit(String(former), { value: 'staff' }),
+      add(later, 'signIn.local', 'patients'),
+      api.as(later.token).del('/appsetting/delete', { id: known.id }),
+      api.as(later.token).del('/appsetting/delete', { id: String(former) }),
+    ]) {
+      expect((await refused.expect(403)).body).toMatchObject({
+        error: 'STEP_UP_REQUIRED',
+        ways: ['password', 'mailedCode'],
+      });
+    }
+    expect(await gateway.settings.get('viewer.url')).toBe(at('ohif').value);
+    await edit(note.id, { value: 'South' }).expect(200);
+    await api.as(later.token).del('/appsetting/delete', { id: note.id }).expect(200);
+    await add(later, 'clinic.name', 'Clinic').expect(201);
+
+    await api.as(later.token).post('/auth/step-up', { password: PASSWORD }).expect(200);
+    await edit(known.id, at('viewer')).expect(200);
+    for (const id of [known.id, String(former)]) {
+      await api.as(later.token).del('/appsetting/delete', { id }).expect(200);
+    }
+  });
 });
+
+/** The token of a person who was kept alive, but signed in longer ago. */
+async function aged(person: Person): Promise<{ token: string }> {
+  for (const minutes of [limits.stepUpMinutes - 1, 1]) {
+    test.clock.forward({ minutes });
+    const { token } = await renewed(person);
+    await api.as(token).get('/auth/totp').expect(200);
+  }
+  return renewed(person);
+}
 
 /** Another access token of the same session. */
 const renewed = async ({ id, sessionId }: Person) => ({ token: test.gateway.tokens.access(id, String(sessionId)) });

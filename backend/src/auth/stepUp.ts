@@ -1,19 +1,16 @@
 import type { securityCalls } from '@lightbox/contract/auth/securityCalls.js';
 import type { BodyOf, CallShape } from '@lightbox/contract/call.js';
-import type { OfferedWay } from '@lightbox/contract/envelope.js';
-import { limits } from '@lightbox/contract/limits.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { CodeDoc } from '@lightbox/core/models/code.js';
-import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { ClientSession } from 'mongoose';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { spendAppCode } from './appTries.js';
-import { hasSecondFactor } from './authorize.js';
 import { requireOwnPassword } from './changePassword.js';
 import { checkCode, issueCode, useCode } from './codes.js';
 import { spendAssertion } from './passkeyAssertion.js';
+import { proofRequired, requireProven } from './proven.js';
 
 type Proof = BodyOf<typeof securityCalls.stepUp>;
 type Way = keyof Proof;
@@ -31,32 +28,10 @@ export async function requireStepUp(
   if (!stepUp || !viewer) return;
   const given = Object.fromEntries(proof.map((field) => [field, (body as Proof)[field]]));
   if (wayOf(given)) return prove(gateway, actor, viewer, given);
-  const session = await gateway.models.Session.findById(viewer.sessionId).lean<SessionDoc>();
-  if (session && isProven(gateway, session, stepUp)) return;
-  throw await required(gateway, viewer);
-}
-
-function isProven(gateway: Gateway, { createAt, stepUpAt }: SessionDoc, level: 'recent' | 'always'): boolean {
-  const proven = stepUpAt ?? (level === 'recent' ? createAt : null);
-  return proven !== null && proven.getTime() > gateway.clock.now().getTime() - limits.stepUpMinutes * 60_000;
+  await requireProven(gateway, viewer, stepUp);
 }
 
 const wayOf = (proof: Proof): Way | undefined => (Object.keys(proof) as Way[]).find((way) => proof[way] !== undefined);
-
-const required = async (gateway: Gateway, viewer: Viewer): Promise<AppError> =>
-  new AppError('STEP_UP_REQUIRED', { extra: { ways: await waysOf(gateway, viewer) } });
-
-/**
- * Returns the ways in which this person can step up, the best one first. A sign-in at the provider is a proof too, and
- * comes back by a call of its own (`signOn/signIn.ts`). A person who came from a provider of single
- * sign-on proves it there: a password or a mailed code of this product would be a way around the provider.
- */
-async function waysOf(gateway: Gateway, { _id, sessionId }: Viewer): Promise<OfferedWay[]> {
-  const [user, session] = await Promise.all([gateway.readUser(_id), gateway.readSession(sessionId)]);
-  const own = [...(user?.passkeyAt ? (['passkey'] as const) : []), ...(user?.totpAt ? (['code'] as const) : [])];
-  if (session?.signOn) return [...own, 'signOn'];
-  return [...own, 'password', ...(hasSecondFactor(user) ? [] : (['mailedCode'] as const))];
-}
 
 export async function stepUp({
   gateway,
@@ -76,7 +51,7 @@ async function prove(gateway: Gateway, actor: Actor, viewer: Viewer, proof: Proo
   const event = { type: 'auth.stepUp', record: viewer.sessionId } as const;
   const way = wayOf(proof);
   if ((way === 'password' || way === 'mailedCode') && (await isSignedOn(gateway, viewer))) {
-    throw await required(gateway, viewer);
+    throw await proofRequired(gateway, viewer);
   }
   try {
     const spend = await check(gateway, viewer, proof);

@@ -208,7 +208,7 @@ describe('a sign-in with an authenticator app', () => {
     await confirm(token, { code: shown(person.secret) }).expect(200);
   });
 
-  it('is throttled across sign-ins', async () => {
+  it('is throttled across sign-ins, and the owner is mailed once about twenty wrong codes in a row', async () => {
     const throttled = await buildGateway({ rateLimits: true });
     try {
       const client = new Client(throttled.url);
@@ -219,17 +219,39 @@ describe('a sign-in with an authenticator app', () => {
         .as(person)
         .post('/auth/totp', { code: shown(body.data.secret, 0, throttled.clock) })
         .expect(200);
+      const alarms = async () =>
+        (await throttled.gateway.models.Event.find({ type: 'auth.codesGuessed', record: person._id }).lean()).map(
+          ({ status }) => status,
+        );
       const perSignIn = limits.codeTries - 1;
       const signIns = throttles.secondFactor.points / perSignIn;
       for (let i = 0; i < signIns; i++) {
         const token = await password(person, client);
-        for (let n = 0; n < perSignIn; n++) await client.as(token).post('/auth/confirm', { code: guess() }).expect(422);
+        for (let n = 0; n < perSignIn; n++) {
+          expect(await alarms()).toEqual([]);
+          await client.as(token).post('/auth/confirm', { code: guess() }).expect(422);
+        }
       }
+      expect(await alarms()).toEqual(['success']);
       const answer = await client
         .as(await password(person, client))
         .post('/auth/confirm', { code: shown(body.data.secret, 1, throttled.clock) })
         .expect(429);
       expect(Number(answer.get('Retry-After'))).toBeGreaterThan(0);
+
+      // An hour later: no further mail, until a right code has ended the row.
+      const next = async (code: () => string, status: number) => {
+        await throttled.gateway.throttle.reset('secondFactor', { caller: person.id });
+        await client
+          .as(await password(person, client))
+          .post('/auth/confirm', { code: code() })
+          .expect(status);
+      };
+      await next(guess, 422);
+      await next(() => shown(body.data.secret, 1, throttled.clock), 200);
+      await next(guess, 422);
+      expect(await alarms()).toHaveLength(1);
+      expect(await throttled.gateway.throttle.count('wrongCodes', { caller: person.id })).toBe(2);
     } finally {
       await throttled.stop();
     }

@@ -3,8 +3,8 @@ import { deflateRawSync } from 'node:zlib';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { indexInstances } from '@lightbox/core/dicomWeb/indexInstances.js';
-import { element, item, partTen, phantom, syntaxes } from '@lightbox/testkit/part10.js';
-import { afterAll, describe, expect, it } from 'vitest';
+import { element, item, partTen, phantom, sequenceEnd, syntaxes } from '@lightbox/testkit/part10.js';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { closeInspectors } from '../files/inspectionPool.js';
 import {
   boundary,
@@ -27,6 +27,41 @@ const { tokenOf, ask, store, storeFiles, withStudy } = dicomWebOf({ test, api })
 afterAll(closeInspectors);
 
 const CT = '1.2.840.10008.5.1.4.1.1.2';
+
+/** A file of two frames of four by four pixels. */
+const twoFrames = (study: string, sop: string, rest: Buffer[], syntax?: string) =>
+  partTen(
+    Buffer.concat([
+      element(0x00080005, 'CS', 'ISO_IR 100'),
+      element(0x00080016, 'UI', CT),
+      element(0x00080018, 'UI', `${study}.${sop}`),
+      element(0x00080060, 'CS', 'CT'),
+      element(0x00100010, 'PN', Buffer.from('M\xfcller^Anna', 'latin1')),
+      element(0x0020000d, 'UI', study),
+      element(0x0020000e, 'UI', `${study}.1`),
+      element(0x00200013, 'IS', sop),
+      element(0x00280002, 'US', 1),
+      element(0x00280004, 'CS', 'MONOCHROME2'),
+      element(0x00280008, 'IS', '2'),
+      element(0x00280010, 'US', 4),
+      element(0x00280011, 'US', 4),
+      element(0x00280100, 'US', 8),
+      element(0x00280101, 'US', 8),
+      element(0x00280102, 'US', 7),
+      element(0x00280103, 'US', 0),
+      ...rest,
+    ]),
+    syntax,
+  );
+
+const jpeg = syntaxes.jpegBaseline;
+/** Encapsulated pixels. The first fragment is the offset table. */
+const packed = (fragments: Buffer[]) =>
+  Buffer.concat([
+    element(0x7fe00010, 'OB', Buffer.alloc(0), 0xffffffff),
+    ...fragments.map((fragment) => item(fragment)),
+    sequenceEnd(),
+  ]);
 
 const imagesOf = (person: Person) => test.gateway.models.Image.find({ owner: person._id }).lean();
 const eventsOf = async (person: Person) =>
@@ -91,41 +126,10 @@ describe('DICOMweb', () => {
     const frames = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)];
     const table = Buffer.alloc(3000, 7);
     const fragments = [Buffer.alloc(0), ...[1, 2].map((n) => Buffer.from([0xff, 0xd8, 0xff, n, 0xff, 0xd9]))];
-    const file = (pixels: Buffer, sop: string, extra: Buffer = Buffer.alloc(0), syntax?: string) =>
-      partTen(
-        Buffer.concat([
-          element(0x00080005, 'CS', 'ISO_IR 100'),
-          element(0x00080016, 'UI', CT),
-          element(0x00080018, 'UI', `${study}.${sop}`),
-          element(0x00080060, 'CS', 'CT'),
-          element(0x00100010, 'PN', Buffer.from('M\xfcller^Anna', 'latin1')),
-          element(0x0020000d, 'UI', study),
-          element(0x0020000e, 'UI', `${study}.1`),
-          element(0x00200013, 'IS', sop),
-          element(0x00280002, 'US', 1),
-          element(0x00280004, 'CS', 'MONOCHROME2'),
-          element(0x00280008, 'IS', '2'),
-          element(0x00280010, 'US', 4),
-          element(0x00280011, 'US', 4),
-          element(0x00280100, 'US', 8),
-          element(0x00280101, 'US', 8),
-          element(0x00280102, 'US', 7),
-          element(0x00280103, 'US', 0),
-          extra,
-          pixels,
-        ]),
-        syntax,
-      );
     const plain = element(0x7fe00010, 'OB', Buffer.concat(frames));
-    const packed = Buffer.concat([
-      element(0x7fe00010, 'OB', Buffer.alloc(0), 0xffffffff),
-      ...fragments.map((fragment) => item(fragment)),
-      Buffer.from([0xfe, 0xff, 0xdd, 0xe0, 0, 0, 0, 0]),
-    ]);
-    const jpeg = '1.2.840.10008.1.2.4.50';
     const stored = await storeFiles(token, [
-      file(plain, '1', element(0x00420011, 'OB', table)),
-      file(packed, '2', undefined, jpeg),
+      twoFrames(study, '1', [element(0x00420011, 'OB', table), plain]),
+      twoFrames(study, '2', [packed(fragments)], jpeg),
     ]);
     expect(stored).toMatchObject({ status: 200 });
 
@@ -163,6 +167,32 @@ describe('DICOMweb', () => {
     const other = { Accept: `multipart/related; type="application/dicom"; transfer-syntax=${jpeg}` };
     expect((await ask(token, `${at}.1`, other)).status).toBe(406);
     expect((await ask(token, `${at}.2`, other)).status).toBe(200);
+  });
+
+  it('reads each part of a file once for a frame, however many fragments it has', async () => {
+    const { token } = await tokenOf(await buildProvider(test.gateway));
+    const study = uidOf(fresh());
+    // More than one chunk, and the second frame begins in the second chunk.
+    const pieces = 60_000;
+    const frame = (n: number) =>
+      Array.from({ length: pieces }, (_, i) => (i < pieces - 1 ? [n, i & 0x7f] : [0xff, 0xd9])).map((two) =>
+        Buffer.from(two),
+      );
+    const frames = [frame(1), frame(2)];
+    const file = twoFrames(study, '1', [packed([Buffer.alloc(0), ...frames.flat()])], jpeg);
+    expect(await storeFiles(token, [file])).toMatchObject({ status: 200 });
+
+    const reads = vi.spyOn(test.gateway.blobs, 'read');
+    const at = `/studies/${study}/series/${study}.1/instances/${study}.1/frames`;
+    const answers = await Promise.all(
+      [1, 2, 1, 2].map(async (n) => (await partsIn(await ask(token, `${at}/${n}`)))[0]),
+    );
+    for (const [i, answer] of answers.entries()) {
+      expect(answer?.bytes.equals(Buffer.concat(frames[i % 2] as Buffer[]))).toBe(true);
+    }
+    // The header, the offset table, three parts with fragments and their seams, once for all; then the frame of each.
+    expect(reads.mock.calls.length).toBeLessThan(12);
+    reads.mockRestore();
   });
 
   it('sends the form that a client likes best, and refuses one that takes no JSON where there is nothing else', async () => {

@@ -62,19 +62,19 @@ export async function* bytesIn(
   { swap, inflated }: StoredFrames,
   ranges: readonly Range[],
 ): AsyncGenerator<Buffer> {
-  const read = (range: Range) => rangeIn(gateway, image, range, inflated);
-  for (const range of ranges) yield* swap ? inWords(read, range, swap) : read(range);
+  const read = (some: readonly Range[]) => rangesIn(gateway, image, some, inflated);
+  if (!swap) yield* read(ranges);
+  else for (const range of ranges) yield* inWords((one) => read([one]), range, swap);
 }
 
-async function* rangeIn(
+async function* rangesIn(
   { blobs, keys }: Gateway,
   { _id, blob, dataKey, size }: InstanceDoc,
-  [offset, length]: Range,
+  ranges: readonly Range[],
   inflated?: Buffer,
 ): AsyncGenerator<Buffer> {
-  if (inflated) yield inflated.subarray(offset, offset + length);
-  else
-    yield* frameBytes(blobs, { blob, size, key: unwrapDataKey(keys.images, String(_id), dataKey) }, [[offset, length]]);
+  if (inflated) for (const [offset, length] of ranges) yield inflated.subarray(offset, offset + length);
+  else yield* frameBytes(blobs, { blob, size, key: unwrapDataKey(keys.images, String(_id), dataKey) }, ranges);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { CHUNK } from '@lightbox/core/blobs/cipher.js';
 import type { Source } from '@lightbox/core/deidentify/copy.js';
 import { attributeOf, tagText } from '@lightbox/core/dicomWeb/attributes.js';
 import { jsonOf } from '@lightbox/core/dicomWeb/json.js';
@@ -30,8 +31,6 @@ const vrs: Record<number, string> = { [SAMPLES]: 'US', [PHOTOMETRIC]: 'CS' };
 
 const MOST_FRAMES = 100_000;
 const MOST_FRAGMENTS = 1_000_000;
-/** Bytes that are read at once for the heads of fragments. */
-const WINDOW = 64 * 1024;
 
 /** The places of frames of files that were read a moment ago. A viewer asks for one frame after the other. */
 const known = new LRUCache<string, StoredFrames>({
@@ -39,10 +38,19 @@ const known = new LRUCache<string, StoredFrames>({
   sizeCalculation: ({ frames }) => 1 + frames.reduce((sum, parts) => sum + parts.length, 0),
 });
 
+/** The files that are being read, so that requests that come together share one read. */
+const underWay = new Map<string, Promise<StoredFrames>>();
+
 /** Finds the frames of a file. `id` is that of its bytes, which never change. Throws `NO_FRAME` when there is none. */
 export async function storedFrames(id: string, source: Source): Promise<StoredFrames> {
-  const found = known.get(id);
+  const found = known.get(id) ?? underWay.get(id);
   if (found) return found;
+  const made = make(id, source).finally(() => underWay.delete(id));
+  underWay.set(id, made);
+  return made;
+}
+
+async function make(id: string, source: Source): Promise<StoredFrames> {
   const made = await find(source, await readHead(source));
   if (!made.inflated) known.set(id, made);
   return made;
@@ -91,35 +99,39 @@ function extendedOffsets({ bytes, elements }: Head): Buffer | null {
 }
 
 async function encapsulated(source: Source, from: number, said: number, extended: Buffer | null): Promise<Range[][]> {
-  const [table, ...fragments] = await fragmentsOf(source, from);
+  const {
+    items: [table, ...fragments],
+    ends,
+  } = await itemsOf(source, from);
   if (!table || fragments.length === 0) throw new AppError('NO_FRAME');
   const basic = await source.read(table[0], table[0] + Math.min(table[1], MOST_FRAMES * 4));
-  const frames = divideFragments(fragments, said, { basic, extended }) ?? (await byEnds(source, fragments, said));
+  const frames =
+    divideFragments(fragments, said, { basic, extended }) ??
+    divideByEnds(fragments, said, (fragment) => ends.has(fragment));
   if (!frames) throw new AppError('NO_FRAME');
   return frames;
 }
 
-async function byEnds(source: Source, fragments: readonly Range[], said: number): Promise<Range[][] | null> {
-  const ends = new Set<Range>();
-  for (const fragment of fragments) {
-    const end = fragment[0] + fragment[1];
-    if (endsImage(await source.read(Math.max(fragment[0], end - 3), end))) ends.add(fragment);
-  }
-  return divideByEnds(fragments, said, (fragment) => ends.has(fragment));
-}
-
-/** Follows the items of encapsulated pixel data (PS3.5 §A.4): the offset table, then the fragments. */
-async function fragmentsOf({ size, read }: Source, from: number): Promise<Range[]> {
+/**
+ * Follows the items of encapsulated pixel data (PS3.5 §A.4): the offset table, then the fragments. `ends`: those that end an
+ * image. Their last bytes are read with the head of the next item: a read for each would open a chunk for every few bytes.
+ */
+async function itemsOf({ size, read }: Source, from: number): Promise<{ items: Range[]; ends: Set<Range> }> {
   const items: Range[] = [];
+  const ends = new Set<Range>();
   let held: { at: number; bytes: Buffer } = { at: 0, bytes: Buffer.alloc(0) };
   for (let at = from; at + 8 <= size && items.length < MOST_FRAGMENTS; ) {
-    if (at < held.at || at + 8 > held.at + held.bytes.length) {
-      held = { at, bytes: await read(at, Math.min(size, at + WINDOW)) };
+    const before = items.at(-1);
+    const start = before ? Math.max(before[0], at - 3) : at;
+    if (start < held.at || at + 8 > held.at + held.bytes.length) {
+      // Up to the end of a chunk, which is opened as a whole.
+      held = { at: start, bytes: await read(start, Math.min(size, Math.ceil((at + 8) / CHUNK) * CHUNK)) };
     }
+    if (before && endsImage(held.bytes.subarray(start - held.at, at - held.at))) ends.add(before);
     const head = held.bytes.subarray(at - held.at);
     // An encapsulated data set is little endian (PS3.5 §A.4).
     const [element, length] = [head.readUInt16LE(2), head.readUInt32LE(4)];
-    if (element === 0xe0dd) return items;
+    if (element === 0xe0dd) return { items, ends };
     if (element !== 0xe000) throw new AppError('NO_FRAME');
     items.push([at + 8, length]);
     at += 8 + length;

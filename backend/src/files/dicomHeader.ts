@@ -19,7 +19,6 @@ export interface DicomHeader {
   identity: FileIdentity;
 }
 
-const INFLATED_BYTES = 64 * 1024 * 1024;
 const FRAMES = 100_000;
 /** PS3.5 §A.1, A.2, A.5: the pixel data of these transfer syntaxes is native, of all other known ones encapsulated. */
 const NATIVE = new Set(['1.2.840.10008.1.2', EXPLICIT_LITTLE, '1.2.840.10008.1.2.2', DEFLATED]);
@@ -48,7 +47,7 @@ export function readDeflated(deflated: Buffer): DicomHeader {
 
 function inflate(deflated: Buffer): Buffer {
   try {
-    return inflateRawSync(deflated, { maxOutputLength: INFLATED_BYTES });
+    return inflateRawSync(deflated, { maxOutputLength: limits.dicomInflatedBytes });
   } catch (error) {
     const tooBig = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
     throw tooBig ? damaged('Too large when unpacked.') : unreadableDicom();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ContentType } from '@lightbox/contract/images/names.js';
 import type { DicomFacts } from '@lightbox/contract/images/schemas.js';
+import { limits } from '@lightbox/contract/limits.js';
 import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { FileFacts } from '@lightbox/core/models/image.js';
 import { dicomStart, START_BYTES } from './dicomStart.js';
@@ -36,11 +37,6 @@ export interface Inspector {
   /** Returns the result, after the last `write`. Throws FileRejected. */
   finish(): Promise<Inspected>;
 }
-
-/**
- * A deflated data set stays in memory until its end. Inflated it may have 64 MB, so its packed bytes never need more.
- */
-const DEFLATED_BYTES = 64 * 1024 * 1024;
 
 export function createInspector(options: InspectorOptions): Inspector {
   return new StreamInspector(options);
@@ -165,7 +161,8 @@ class DicomReader implements StructureReader<Part> {
 
   private keepDeflated(chunk: Buffer): void {
     this.deflatedBytes += chunk.length;
-    if (this.deflatedBytes > DEFLATED_BYTES) throw damaged('Too large when unpacked.');
+    // It stays in memory until its end, and its packed bytes never need more than the unpacked ones may have.
+    if (this.deflatedBytes > limits.dicomInflatedBytes) throw damaged('Too large when unpacked.');
     this.deflated.push(Buffer.from(chunk));
   }
 }

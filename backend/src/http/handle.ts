@@ -10,6 +10,7 @@ import type { ScimTokenDoc } from '@lightbox/core/models/scimToken.js';
 import compression from 'compression';
 import type { Request, Response, Router } from 'express';
 import type { z } from 'zod';
+import { recordDenial } from '../audit/denials.js';
 import { authorize } from '../auth/authorize.js';
 import { requireRefreshCookie } from '../auth/cookies.js';
 import { holdSession } from '../auth/holdSession.js';
@@ -258,7 +259,7 @@ const refusedAs = { guest: 'guest.viewed', sender: 'request.file' } as const;
  * Records the refusal of a signed-in person in the audit log, with the id in the path, if there is one. That of a guest
  * names the link, that of a sender the request, and neither an account.
  */
-async function recordRefusal(
+function recordRefusal(
   gateway: Gateway,
   shape: CallShape,
   req: Request,
@@ -267,20 +268,8 @@ async function recordRefusal(
 ): Promise<void> {
   const { role } = viewer;
   const nobody = role === 'guest' || role === 'sender';
+  const actor = { ...(nobody ? {} : { id: viewer._id }), ...(token ? { token } : {}), ip: req.ip ?? '' };
   const type = nobody ? refusedAs[role] : shape.action;
-  if (!type || !(error instanceof AppError)) return;
-  if (error.status !== 403 && error.code !== 'NOT_FOUND') return;
-  const id = Object.values(req.params)[0];
-  await gateway.events
-    .record(
-      { ...(nobody ? {} : { id: viewer._id }), ...(token ? { token } : {}), ip: req.ip ?? '' },
-      {
-        type,
-        status: 'denied',
-        reason: error.code,
-        ...(typeof id === 'string' && /^[0-9a-f]{24}$/i.test(id) ? { record: oid(id) } : {}),
-        ...(nobody ? { records: [viewer._id] } : {}),
-      },
-    )
-    .catch((failed) => gateway.log.error({ err: failed }, 'a refusal could not be recorded'));
+  const [record] = Object.values(req.params);
+  return recordDenial(gateway, actor, { type, record, ...(nobody ? { records: [viewer._id] } : {}) }, error);
 }

@@ -22,7 +22,11 @@ export const lengthOf = (parts: FramePart[]): number =>
  * Yields the bytes of a frame, part by part. Parts that lie near each other are read together, so that no chunk is
  * opened twice. Throws when a part lies outside of the blob.
  */
-export async function* frameBytes(blobs: BlobStore, source: Source, parts: FramePart[]): AsyncGenerator<Buffer> {
+export async function* frameBytes(
+  blobs: BlobStore,
+  source: Source,
+  parts: readonly FramePart[],
+): AsyncGenerator<Buffer> {
   for (const run of runsOf(parts)) {
     if (Buffer.isBuffer(run)) yield run;
     else yield* cutOut(blobs, source, run);
@@ -30,7 +34,7 @@ export async function* frameBytes(blobs: BlobStore, source: Source, parts: Frame
 }
 
 /** Gathers ranges that follow each other with gaps smaller than a chunk. */
-function runsOf(parts: FramePart[]): (Buffer | Range[])[] {
+function runsOf(parts: readonly FramePart[]): (Buffer | Range[])[] {
   const runs: (Buffer | Range[])[] = [];
   for (const part of parts) {
     const run = runs.at(-1);
@@ -56,11 +60,14 @@ async function* cutOut(blobs: BlobStore, { blob, key, size }: Source, run: Range
   let at = from;
   for await (const chunk of blobs.read(blob, key, size, { from, to })) {
     const end = at + chunk.length;
+    const pieces: Buffer[] = [];
     while (!next.done && next.value[0] < end) {
-      yield chunk.subarray(Math.max(0, next.value[0] - at), endOf(next.value) - at);
+      pieces.push(chunk.subarray(Math.max(0, next.value[0] - at), endOf(next.value) - at));
       if (endOf(next.value) > end) break;
       next = waiting.next();
     }
+    // Of thousands of tiny parts, a write for each would cost more than their bytes.
+    if (pieces.length > 0) yield pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
     at = end;
   }
 }

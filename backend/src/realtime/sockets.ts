@@ -29,6 +29,7 @@ import { disconnectSessions, reconnectAll, watchSessions } from './endings.js';
 import { admit, allowHandshakes } from './handshake.js';
 import { Packets } from './packets.js';
 import { payloads } from './payloads.js';
+import { recordRefusal } from './refusals.js';
 import { type Client, foregroundRoom, type Io, roleRoom, sessionRoom, userRoom } from './rooms.js';
 
 /** Handles the events of clients. Each is checked like a call and acknowledged with `{data}` or a failure. */
@@ -212,9 +213,10 @@ function listen(gateway: Gateway, views: ViewRooms, socket: Client): void {
     const payload = typeof args[0] === 'function' ? undefined : args[0];
     traced(String(name), () => handle(gateway, views, socket, String(name), payload)).then(
       (data) => reply({ data: data ?? null }),
-      (thrown) => {
+      async (thrown) => {
         const error = asAppError(thrown);
         if (error.status >= 500) gateway.log.error({ err: thrown }, 'a socket event failed');
+        await recordRefusal(gateway, socket, String(name), payload, error);
         reply(failure(error, randomUUID()));
       },
     );

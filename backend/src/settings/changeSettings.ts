@@ -1,5 +1,5 @@
 import type { Setting, settingCalls } from '@lightbox/contract/settings/calls.js';
-import { currentName, isKnownSetting, settingFault } from '@lightbox/contract/settings/known.js';
+import { currentName, isKnownSetting, needsProof, settingFault } from '@lightbox/contract/settings/known.js';
 import { localSignInRules } from '@lightbox/contract/signOn/policy.js';
 import { SWITCH as CARERS, endCarersWhenOff } from '@lightbox/core/carers/switch.js';
 import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
@@ -9,7 +9,8 @@ import type { Transaction } from '@lightbox/core/events/events.js';
 import type { SettingDoc } from '@lightbox/core/models/setting.js';
 import type { SettingChangeDoc } from '@lightbox/core/models/settingChange.js';
 import type { ClientSession } from 'mongoose';
-import type { Answer, Context, Gateway } from '../context.js';
+import { requireProven } from '../auth/proven.js';
+import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { leavesAWayIn, localSignIn } from '../signOn/local.js';
 import { presentSetting } from './listSettings.js';
 
@@ -17,6 +18,11 @@ import { presentSetting } from './listSettings.js';
 function checkValue(name: string, value: string): void {
   const fault = isKnownSetting(name) && settingFault(name, value);
   if (fault) throw fieldError('value', fault);
+}
+
+/** Throws `STEP_UP_REQUIRED` for a setting that only a person with a recent proof may change. */
+async function requireProof(gateway: Gateway, viewer: Viewer, names: readonly string[]): Promise<void> {
+  if (names.some(needsProof)) await requireProven(gateway, viewer, 'recent');
 }
 
 /**
@@ -67,6 +73,7 @@ export async function addSetting({
 }: Context<typeof settingCalls.addSetting>): Promise<Answer<Setting>> {
   const name = currentName(body.name);
   checkValue(name, body.value);
+  await requireProof(gateway, viewer, [name]);
   const now = gateway.clock.now();
   const setting: SettingDoc = { _id: newId(now), ...body, name, createAt: now, updatedAt: now };
   const id = await gateway.events
@@ -99,6 +106,7 @@ export async function editSetting({
         description: body.description ?? before.description,
       };
       checkValue(next.name, next.value);
+      await requireProof(gateway, viewer, [before.name, next.name]);
       await gateway.models.Setting.updateOne(
         { _id: id },
         { $set: { ...next, updatedAt: gateway.clock.now() } },
@@ -124,6 +132,8 @@ export async function deleteSetting({
 }: Context<typeof settingCalls.deleteSetting>): Promise<Answer<unknown>> {
   const id = oid(body.id);
   await gateway.events.change(actor, async (tx) => {
+    const { name } = await requireSetting(gateway, id, tx.session);
+    await requireProof(gateway, viewer, [name]);
     await removeSetting(gateway, tx, id, viewer._id);
     return id;
   });

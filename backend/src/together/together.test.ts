@@ -1,7 +1,9 @@
+import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import { sameLook } from '@lightbox/contract/audit/faults.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { connectRedis } from '@lightbox/core/db/redis.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
 import { describe, expect, it } from 'vitest';
 import { Client, type TestSocket } from '../testing/client.js';
 import {
@@ -219,13 +221,27 @@ describe('the access of those who join', () => {
       const socket = await connect(one, person);
       const answer = await socket.ask('view:join', { imageId: image.id });
       expect(answer.error, name).toBe(error);
+      expect(await denied(person, 'image.view'), name).toEqual(error ? [[image.id, error]] : []);
       const body = { recipientId: (person === owner ? emergency : owner).id, view: { imageId: image.id, x: 1, y: 1 } };
       const sent = await new Client(one.url).as(person).post('/message/send', body);
       expect(sent.body.error, `${name}, pinned`).toBe(error);
       socket.socket.close();
     }
+    const writer = await buildProvider(one.gateway);
+    const socket = await connect(one, writer);
+    const letter = { recipientId: owner.id, content: 'Look', images: [image.id] };
+    expect(await socket.ask('message:send', letter)).toMatchObject({ error: 'NOT_FOUND' });
+    expect(await socket.ask('typing', { userId: 'f'.repeat(24) })).toMatchObject({ error: 'NOT_FOUND' });
+    const refused = [null, 'f'.repeat(24)].map((record) => [record, 'NOT_FOUND']);
+    expect(await denied(writer, 'message.use')).toEqual(refused);
   });
 });
+
+/** The refusals of a person in the log: each with its record and its reason. */
+const denied = async (person: Person, type: AuditAction) => {
+  const found = one.gateway.models.Event.find({ actor: person._id, type, status: 'denied' }).sort({ _id: 1 });
+  return (await found.lean<EventDoc[]>()).map(({ record, reason }) => [record ? String(record) : null, reason]);
+};
 
 describe('hostile events', () => {
   it('are refused or dropped, and harm nobody', async () => {

@@ -42,6 +42,7 @@ export const auditActions = {
   },
   'auth.login': { table: 'users', fhir: 'userAuthentication', does: 'E', refs: ['code?'] },
   'auth.guesses': { table: 'users', fhir: 'userAuthentication', does: 'E' },
+  'auth.codesGuessed': { table: 'users', fhir: 'userAuthentication', does: 'E' },
   'auth.confirm': { table: 'sessions', fhir: 'userAuthentication', does: 'E' },
   'auth.resendCode': { table: 'users', fhir: 'userAuthentication', does: 'E', refs: ['code'] },
   'auth.refreshReused': { table: 'sessions', fhir: 'userAuthentication', does: 'E' },

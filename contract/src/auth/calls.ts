@@ -121,8 +121,8 @@ export const authCalls = {
       setUpTotp: z.literal(true).optional(),
     }),
     fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED', 'PASSKEY_REFUSED', 'SIGN_ON_EXPIRED', 'LOCAL_SIGN_IN_OFF'],
-    causes: ['invite.accepted', 'share.create'],
-    throttles: ['secondFactor'],
+    causes: ['invite.accepted', 'share.create', 'auth.codesGuessed'],
+    throttles: ['secondFactor', 'wrongCodes'],
   }),
   resendCode: call({
     ...authRoutes.resendCode,

@@ -109,7 +109,7 @@ export const settingCalls = {
     data: Setting,
     status: 201,
     creates: true,
-    fails: ['CONFLICT'],
+    fails: ['CONFLICT', 'STEP_UP_REQUIRED'],
   }),
   editSetting: call({
     method: 'put',
@@ -127,7 +127,7 @@ export const settingCalls = {
       updatedAt: z.unknown().optional(),
     }),
     data: Setting,
-    fails: ['CONFLICT'],
+    fails: ['CONFLICT', 'STEP_UP_REQUIRED'],
   }),
   deleteSetting: call({
     method: 'delete',
@@ -136,7 +136,7 @@ export const settingCalls = {
     action: 'setting.delete',
     summary: 'Delete a setting',
     body: z.strictObject({ id: Id, user: z.unknown().optional() }),
-    fails: ['NOT_FOUND'],
+    fails: ['NOT_FOUND', 'STEP_UP_REQUIRED'],
   }),
   listKnownSettings: call({
     method: 'get',

@@ -186,3 +186,10 @@ export const currentName = (name: string): string => (Object.hasOwn(renamed, nam
 export const formerNames = Object.keys(renamed);
 
 export const isKnownSetting = (name: string): name is KnownSetting => Object.hasOwn(knownSettings, name);
+
+/**
+ * True for a setting about who signs in and how, and for the address that gets a token. A change of one needs a recent proof
+ * of identity, like the calls that declare `stepUp`.
+ */
+export const needsProof = (name: string): boolean =>
+  isKnownSetting(currentName(name)) && /^(security|signIn|viewer)\./.test(currentName(name));

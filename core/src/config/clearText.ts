@@ -1,4 +1,5 @@
 import { isLoopback } from '../net/hosts.js';
+import { list } from './list.js';
 import { signOnProvidersOf } from './singleSignOn.js';
 
 /**
@@ -43,6 +44,7 @@ const toIssuers: InClear = (value) => signOnProvidersOf(value).flatMap(({ issuer
 
 const addresses: Record<string, { inClear: InClear; instead: string }> = {
   MONGODB_URI: { inClear: toMongo, instead: 'add tls=true' },
+  BACKUP_MONGODB_URI: { inClear: toMongo, instead: 'add tls=true' },
   REDIS_URL: { inClear: toRedis, instead: 'use rediss:// or rediss+sentinel://' },
   SMTP_URL: { inClear: toMail, instead: 'use smtps://, or add ?requireTLS=true' },
   S3_ENDPOINT: { inClear: toModel, instead: 'use https://' },
@@ -51,14 +53,21 @@ const addresses: Record<string, { inClear: InClear; instead: string }> = {
   OIDC_PROVIDERS: { inClear: toIssuers, instead: 'use https://' },
 };
 
+type Env = Record<string, string | undefined>;
+
+/** True for this machine, and for the hosts that ALLOW_PLAINTEXT names. */
+export function isAllowedInClear({ ALLOW_PLAINTEXT = '' }: Env, host: string): boolean {
+  const name = host.toLowerCase();
+  return isLoopback(name) || list(ALLOW_PLAINTEXT.toLowerCase()).includes(name);
+}
+
 /**
  * Returns the addresses that would send patients' data or passwords unencrypted to another machine that ALLOW_PLAINTEXT
  * does not name.
  */
-export function faultsOfClearText(env: Record<string, string | undefined>): { variable: string; says: string }[] {
-  const named = (env.ALLOW_PLAINTEXT ?? '').split(',').map((host) => host.trim().toLowerCase());
+export function faultsOfClearText(env: Env): { variable: string; says: string }[] {
   return Object.entries(addresses).flatMap(([variable, { inClear, instead }]) => {
-    const hosts = hostsOf(inClear, env[variable]).filter((host) => !isLoopback(host) && !named.includes(host));
+    const hosts = hostsOf(inClear, env[variable]).filter((host) => !isAllowedInClear(env, host));
     const says = `would send data unencrypted to ${hosts.join(', ')}: ${instead}, or name it in ALLOW_PLAINTEXT`;
     return hosts.length > 0 ? [{ variable, says }] : [];
   });

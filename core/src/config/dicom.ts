@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { aeTitle } from '@lightbox/contract/receiver/aeTitle.js';
 import { z } from 'zod';
-import { isLoopback } from '../net/hosts.js';
+import { isAllowedInClear } from './clearText.js';
 import type { DicomConfig } from './config.js';
 
 const file = z.string().refine(isAbsolute, 'must be an absolute path').optional();
@@ -41,11 +41,8 @@ export const dicomRules = [
 export const dicomProductionRules = [
   {
     variable: 'DICOM_TLS_CERT',
-    breaks: ({ DICOM_PORT, DICOM_TLS_CERT, DICOM_HOST = '127.0.0.1', ALLOW_PLAINTEXT = '' }: Env) =>
-      !!DICOM_PORT &&
-      !DICOM_TLS_CERT &&
-      !isLoopback(DICOM_HOST) &&
-      !ALLOW_PLAINTEXT.split(',').some((host) => host.trim() === DICOM_HOST),
+    breaks: (env: Env) =>
+      !!env.DICOM_PORT && !env.DICOM_TLS_CERT && !isAllowedInClear(env, env.DICOM_HOST ?? '127.0.0.1'),
     says: 'is missing: files would arrive unencrypted; set it, or name DICOM_HOST in ALLOW_PLAINTEXT',
   },
 ];

@@ -280,6 +280,7 @@ describe('production', () => {
     ['MONGODB_URI', 'mongodb://db1/lightbox?tls=false', 'db1'],
     ['MONGODB_URI', 'mongodb://db1/lightbox?tls=true&tlsAllowInvalidCertificates=true', 'db1'],
     ['MONGODB_URI', 'mongodb+srv://db.hospital.org/lightbox?tls=false', 'db.hospital.org'],
+    ['BACKUP_MONGODB_URI', 'mongodb://backup:word-7f@db1/?replicaSet=rs0', 'db1'],
     ['REDIS_URL', 'redis://:word-7f@cache:6380/2', 'cache'],
     ['REDIS_URL', 'redis+sentinel://:word-7f@s1:26379,s2/master', 's1, s2'],
   ])('Production refuses %s=%s, which would send data unencrypted, unless its host is named.', (name, value, hosts) => {
@@ -297,12 +298,27 @@ describe('production', () => {
     ['SMTP_URL', 'smtp://mail.hospital.org:587?requireTLS=true'],
     ['MONGODB_URI', 'mongodb://app:word-7f@db1,db2/lightbox?replicaSet=rs0&tls=true'],
     ['MONGODB_URI', 'mongodb+srv://db.hospital.org/lightbox'],
+    ['BACKUP_MONGODB_URI', 'mongodb://backup:word-7f@db1/?replicaSet=rs0&tls=true'],
     ['MONGODB_URI', 'mongodb://%2Ftmp%2Fmongodb-27017.sock/lightbox'],
     ['REDIS_URL', 'rediss://:word-7f@cache'],
     ['REDIS_URL', 'rediss+sentinel://:word-7f@s1,s2/master'],
     ['REDIS_URL', 'redis+sentinel://127.0.0.1,localhost/master'],
   ])('Production accepts %s=%s.', (name, value) => {
     expect(refusal({ ...production, ...clear, AI_BASE_URL: 'https://ai.hospital.org', [name]: value })).toBe('');
+  });
+
+  it('Production refuses a Node.js that checks no certificate.', () => {
+    const unchecked = { ...production, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    expect(refusal(unchecked)).toContain('  NODE_TLS_REJECT_UNAUTHORIZED must not be 0 in production');
+    expect(refusal({ ...unchecked, NODE_TLS_REJECT_UNAUTHORIZED: '1' })).toBe('');
+  });
+
+  it('Production finds the host of the DICOM receiver in ALLOW_PLAINTEXT, whatever the case of its letters.', () => {
+    const receiver = { ...production, DICOM_PORT: '11112', DICOM_HOST: 'Scanner-Net' };
+    expect(refusal(receiver)).toContain('  DICOM_TLS_CERT is missing');
+    for (const named of ['cache, Scanner-Net', 'scanner-net']) {
+      expect(refusal({ ...receiver, ALLOW_PLAINTEXT: named })).toBe('');
+    }
   });
 
   it.each(['0.0.0.0/0', '::/0', '0.0.0.0/1,128.0.0.0/1', '::ffff:0.0.0.0/96', '2000::/3', '10.0.0.0/7', '99', 'true'])(
@@ -331,6 +347,7 @@ describe('production', () => {
     ['ADMIN_PASSWORD', 'Change-me-1'],
     ['AI_API_KEY', '<your key>'],
     ['MONGODB_URI', 'mongodb://lightbox:change-me@db/lightbox?replicaSet=rs0'],
+    ['BACKUP_MONGODB_URI', 'mongodb://backup:change-me@db/?replicaSet=rs0&tls=true'],
     ['REDIS_URL', 'redis://:password@cache:6379'],
     ['SMTP_URL', 'smtp://user:secret@mail.hospital.org'],
   ])('Production refuses the example in %s.', (name, value) => {

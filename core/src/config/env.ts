@@ -13,6 +13,7 @@ import { faultsOfClearText } from './clearText.js';
 import type { Config } from './config.js';
 import { dicomConfigOf, dicomProductionRules, dicomRules, dicomSettings } from './dicom.js';
 import { faultOfKeys, faultOfVapidKey } from './keys.js';
+import { list } from './list.js';
 import { faultOfMongodbUri } from './mongodbUri.js';
 import { faultOfRedisUrl } from './redisUrl.js';
 import { signOnProvidersOf, signOnSettings } from './singleSignOn.js';
@@ -217,13 +218,25 @@ const productionRules: typeof rules = [
     breaks: (env) => signOnProvidersOf(env.OIDC_PROVIDERS).some(({ clientSecret }) => holdsExample(clientSecret)),
     says: 'holds an example or a guessable secret; choose your own',
   },
-  ...['ADMIN_PASSWORD', 'AI_API_KEY', 'MONGODB_URI', 'REDIS_URL', 'SMTP_URL', 'S3_SECRET_ACCESS_KEY'].map(
-    (variable) => ({
-      variable,
-      breaks: (env: Env) => holdsExample(env[variable]),
-      says: 'holds an example or a guessable secret; choose your own',
-    }),
-  ),
+  {
+    // Node.js reads it itself.
+    variable: 'NODE_TLS_REJECT_UNAUTHORIZED',
+    breaks: (env) => env.NODE_TLS_REJECT_UNAUTHORIZED === '0',
+    says: 'must not be 0 in production: no certificate would be checked; name your own CA in NODE_EXTRA_CA_CERTS',
+  },
+  ...[
+    'ADMIN_PASSWORD',
+    'AI_API_KEY',
+    'MONGODB_URI',
+    'BACKUP_MONGODB_URI',
+    'REDIS_URL',
+    'SMTP_URL',
+    'S3_SECRET_ACCESS_KEY',
+  ].map((variable) => ({
+    variable,
+    breaks: (env: Env) => holdsExample(env[variable]),
+    says: 'holds an example or a guessable secret; choose your own',
+  })),
 ];
 
 /** Reads and checks the whole configuration from the environment; throws one ConfigError that lists all its faults. */
@@ -363,12 +376,6 @@ const holdsExample = (value = ''): boolean => {
     secret,
   );
 };
-
-const list = (value: string): string[] =>
-  value
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 
 /** Removes empty values: Compose files and shells pass unset variables as empty text. */
 const withoutBlanks = (env: Env): Env =>

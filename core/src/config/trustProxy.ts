@@ -1,17 +1,12 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { list } from './list.js';
 
 const proxyNames = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
-const partsOf = (value: string): string[] =>
-  value
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-
 export function faultOfTrustProxy(value: string): string | null {
   if (/^\d{1,2}$/.test(value)) return null;
-  const good = partsOf(value).every((part) => {
+  const good = list(value).every((part) => {
     const [address = '', bits = '0', more] = part.split('/');
     const version = isIP(address);
     const width = version === 6 ? 128 : 32;
@@ -23,7 +18,7 @@ export function faultOfTrustProxy(value: string): string | null {
 /** Returns the value of Express's `trust proxy`. */
 export function parseTrustProxy(value: string | undefined): number | string[] | false {
   if (value === undefined || value === '0') return false;
-  return /^\d+$/.test(value) ? Number(value) : partsOf(value);
+  return /^\d+$/.test(value) ? Number(value) : list(value);
 }
 
 /** No installation has more proxies in a row. With more, a client could write the address by which it is counted. */
@@ -34,7 +29,7 @@ const widest = { ipv4: 8, ipv6: 16, private6: 7 };
 /** True when a client could pass for a proxy, because the setting names nearly every address. */
 export function trustsEverybody(value = ''): boolean {
   if (/^\d+$/.test(value)) return Number(value) > MOST_HOPS;
-  return partsOf(value).some((part) => ipaddr.isValidCIDR(part) && isHuge(...ipaddr.parseCIDR(part)));
+  return list(value).some((part) => ipaddr.isValidCIDR(part) && isHuge(...ipaddr.parseCIDR(part)));
 }
 
 function isHuge(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): boolean {

@@ -1,4 +1,5 @@
 import { contentTypes } from '@lightbox/contract/images/names.js';
+import { limits } from '@lightbox/contract/limits.js';
 import { unwrapDataKey } from '../blobs/cipher.js';
 import type { Core } from '../core.js';
 import type { Encoding } from '../imaging/encoding.js';
@@ -44,8 +45,6 @@ export const sourceOf = (core: Pick<Core, 'blobs' | 'keys'>, image: Stored): Sou
 
 /** First bytes of a file that are read for its header; more while the header is not whole. */
 const FIRST_BYTES = 1024 * 1024;
-/** Bytes of a header, or of a file that is read as a whole. */
-const HELD_BYTES = 64 * 1024 * 1024;
 
 export const canDeidentify = (contentType: ImageDoc['contentType']): boolean =>
   contentTypes.includes(contentType) && contentType !== 'application/pdf';
@@ -128,8 +127,8 @@ export async function copyOfDicom(source: Source, disguise: Disguise): Promise<C
   let bytes: Buffer<ArrayBufferLike> = Buffer.alloc(0);
   let found: { pixels: Pixels; encoding: Encoding } | null = null;
   for (let wanted = FIRST_BYTES; ; wanted *= 4) {
-    if (bytes.length > HELD_BYTES) throw cannotDeidentify();
-    const to = Math.min(wanted, size);
+    if (bytes.length >= limits.headerBytes) throw cannotDeidentify();
+    const to = Math.min(wanted, size, limits.headerBytes);
     bytes = Buffer.concat([bytes, await source.read(bytes.length, to)]);
     try {
       const steps = deidentifyDicom(bytes, size, disguise, (pixels, encoding) => {
@@ -177,7 +176,7 @@ async function endOfFragments({ size, read }: Source, from: number, { big }: Enc
 }
 
 function wholeOf({ size, read }: Source): Promise<Buffer> {
-  if (size > HELD_BYTES) throw cannotDeidentify();
+  if (size > limits.headerBytes) throw cannotDeidentify();
   return read(0, size);
 }
 

@@ -1,7 +1,10 @@
 import { deflateRawSync, deflateSync, inflateRawSync } from 'node:zlib';
+import { limits } from '@lightbox/contract/limits.js';
+import { element, partTen } from '@lightbox/testkit/part10.js';
 import { describe, expect, it } from 'vitest';
+import { readHead } from '../imaging/head.js';
 import { type Copy, sizeOf, wholeCopy } from './change.js';
-import { copyOfDicom } from './copy.js';
+import { copyOfDicom, type Source } from './copy.js';
 import { deidentifyDicom } from './dicom.js';
 import type { Pixels } from './elements.js';
 import { deidentifyJpeg, deidentifyPng, orientationOf } from './pictures.js';
@@ -398,3 +401,24 @@ it('A long header is followed in slices, and other work of the process has its t
   expect(size).toBeGreaterThan(100_000);
   expect(turns).toBeGreaterThan(5);
 });
+
+it.each([
+  ['copied', (source: Source) => copyOfDicom(source, disguise), 'CANNOT_DEIDENTIFY'],
+  ['described', readHead, 'UNREADABLE_FILE'],
+] as const)(
+  'Of a file that is %s, no more than 64 MiB are read for a header, whatever its lengths say.',
+  async (_, read, code) => {
+    const MB = 1024 * 1024;
+    const head = partTen(element(0x00091010, 'OB', Buffer.alloc(0), 200 * MB));
+    let furthest = 0;
+    const source: Source = {
+      size: 300 * MB,
+      read: async (from, to) => {
+        furthest = Math.max(furthest, to);
+        return Buffer.concat([head.subarray(from, to)], to - from);
+      },
+    };
+    await expect(read(source)).rejects.toMatchObject({ code });
+    expect(furthest).toBe(limits.headerBytes);
+  },
+);

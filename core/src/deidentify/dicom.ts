@@ -18,7 +18,6 @@ const EXPLICIT: Encoding = { implicit: false, big: false };
 const DEFLATED = '1.2.840.10008.1.2.1.99';
 /** Transfer syntaxes without compression: implicit, explicit, big endian, Encapsulated Uncompressed, and none at all. */
 const UNCOMPRESSED = new Set(['', ...['', '.1', '.2', '.1.98'].map((end) => `1.2.840.10008.1.2${end}`)]);
-const INFLATED_BYTES = 64 * 1024 * 1024;
 const METHOD = 'Lightbox: PS3.15 Table E.1-1 2026c Basic Profile';
 const VALUE_LENGTH = 256;
 
@@ -78,7 +77,7 @@ export type Plan = { copy: Copy; needsWhole?: false } | { needsWhole: true };
 function* deflated(bytes: Buffer, meta: Element[], end: number, disguise: Disguise): Steps<Plan> {
   let inflated: Buffer;
   try {
-    inflated = inflateRawSync(bytes.subarray(end), { maxOutputLength: INFLATED_BYTES });
+    inflated = inflateRawSync(bytes.subarray(end), { maxOutputLength: limits.dicomInflatedBytes });
   } catch {
     throw cannotDeidentify();
   }

@@ -45,6 +45,7 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   },
   'auth.login': { mail: ({ refs }) => (refs.code ? 'verificationCode' : null) },
   'auth.guesses': { mail: () => 'wrongPasswords' },
+  'auth.codesGuessed': { mail: () => 'wrongCodes' },
   'auth.confirm': null,
   'auth.resendCode': { mail: () => 'verificationCode' },
   'auth.refreshReused': null,

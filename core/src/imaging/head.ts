@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
+import { limits } from '@lightbox/contract/limits.js';
 import type { Source } from '../deidentify/copy.js';
 import { startOf, textOf } from '../deidentify/dicom.js';
 import { type Element, ElementReader, MoreBytes, type Pixels } from '../deidentify/elements.js';
@@ -22,16 +23,14 @@ export interface Head {
 
 const DEFLATED = '1.2.840.10008.1.2.1.99';
 const SYNTAX = 0x00020010;
-const INFLATED_BYTES = 64 * 1024 * 1024;
 /** First bytes of a file that are read for its header; more while the header is not whole. */
 const FIRST_BYTES = 256 * 1024;
-const HELD_BYTES = 64 * 1024 * 1024;
 
 /** Reads the header of a DICOM file, and no more of it. Throws `UNREADABLE_FILE` when it cannot be followed. */
 export async function readHead(source: Source): Promise<Head> {
   let bytes: Buffer<ArrayBufferLike> = Buffer.alloc(0);
-  for (let wanted = FIRST_BYTES; bytes.length <= HELD_BYTES; wanted *= 4) {
-    const to = Math.min(wanted, source.size);
+  for (let wanted = FIRST_BYTES; bytes.length < limits.headerBytes; wanted *= 4) {
+    const to = Math.min(wanted, source.size, limits.headerBytes);
     bytes = Buffer.concat([bytes, await source.read(bytes.length, to)]);
     try {
       const head = await headOf(bytes, bytes.length >= source.size);
@@ -66,7 +65,7 @@ const inflateInThread = promisify<Buffer, object, Buffer>(inflateRaw);
 /** Inflates a data set, in a thread of Node's pool. A damaged or too large one is a fault of the file. */
 async function inflate(deflated: Buffer): Promise<Buffer> {
   try {
-    return await inflateInThread(deflated, { maxOutputLength: INFLATED_BYTES });
+    return await inflateInThread(deflated, { maxOutputLength: limits.dicomInflatedBytes });
   } catch {
     throw new AppError('UNREADABLE_FILE');
   }

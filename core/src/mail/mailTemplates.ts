@@ -20,6 +20,7 @@ export const eventMails = [
   'accountRejected',
   'passwordChanged',
   'wrongPasswords',
+  'wrongCodes',
   'alreadyHaveAccount',
   'roleChanged',
   'totpOn',

@@ -181,6 +181,14 @@ export const english: Templates = {
       { link, act: 'Choose a new password' },
     ],
   }),
+  wrongCodes: ({ link }) => ({
+    subject: 'Many wrong login codes for your account',
+    parts: [
+      `Someone entered your right password, and then ${throttles.wrongCodes.points} wrong codes. They did not get in.`,
+      'If it was not you, someone knows your password. Choose a new one now.',
+      { link, act: 'Choose a new password' },
+    ],
+  }),
   alreadyHaveAccount: ({ link }) => ({
     subject: 'You already have an account',
     parts: [

@@ -175,6 +175,7 @@ const composers: Record<EventMail, Compose> = {
   },
   passwordChanged: composeNotMe,
   wrongPasswords: toAccount('/forgot-password'),
+  wrongCodes: toAccount('/forgot-password'),
   alreadyHaveAccount: toAccount('/login'),
   roleChanged: toAccount('/login'),
   totpOn: composeNotMe,

@@ -181,6 +181,14 @@ export const urdu: Templates = {
       { link, act: 'نیا پاس ورڈ چنیں' },
     ],
   }),
+  wrongCodes: ({ link }) => ({
+    subject: 'آپ کے اکاؤنٹ میں بہت سے غلط لاگ اِن کوڈ',
+    parts: [
+      `کسی نے آپ کا درست پاس ورڈ اور پھر ${throttles.wrongCodes.points} غلط کوڈ درج کیے۔ وہ داخل نہیں ہو سکے۔`,
+      'اگر یہ آپ نہیں تھے تو کسی کو آپ کا پاس ورڈ معلوم ہے۔ ابھی نیا پاس ورڈ چنیں۔',
+      { link, act: 'نیا پاس ورڈ چنیں' },
+    ],
+  }),
   alreadyHaveAccount: ({ link }) => ({
     subject: 'آپ کا اکاؤنٹ پہلے سے موجود ہے',
     parts: [

@@ -142,6 +142,7 @@ export const audit = {
     auth_logout: 'Log out',
     auth_forgotPassword: 'Ask for a password reset',
     auth_guesses: 'Many wrong passwords',
+    auth_codesGuessed: 'Many wrong codes after the right password',
     auth_resetPassword: 'Reset password',
     auth_changePassword: 'Change own password',
     auth_stepUp: 'Confirm identity',

@@ -142,6 +142,7 @@ export const audit = {
     auth_logout: 'لاگ آؤٹ کرنا',
     auth_forgotPassword: 'پاس ورڈ دوبارہ رکھنے کی درخواست',
     auth_guesses: 'بہت سے غلط پاس ورڈ',
+    auth_codesGuessed: 'درست پاس ورڈ کے بعد بہت سے غلط کوڈ',
     auth_resetPassword: 'پاس ورڈ دوبارہ رکھنا',
     auth_changePassword: 'اپنا پاس ورڈ بدلنا',
     auth_failures: 'لاگ اِن کے بغیر ناکام کوششیں',

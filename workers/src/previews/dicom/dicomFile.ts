@@ -1,4 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
+import { limits } from '@lightbox/contract/limits.js';
 import { type Encoding, encodingOf, LONG_VR } from '@lightbox/core/imaging/encoding.js';
 import { type DataSet, readDataSet, Undrawable } from './dataSet.js';
 
@@ -11,7 +12,6 @@ export const syntaxes = {
   rle: '1.2.840.10008.1.2.5',
 } as const;
 
-const INFLATED_BYTES = 64 * 1024 * 1024;
 const PREAMBLE = 128;
 
 export interface DicomFile {
@@ -74,7 +74,7 @@ function codingAt(bytes: Buffer, at: number): Encoding {
 /** Inflates a deflated data set (PS3.5 §A.5) up to a limit. */
 function inflate(deflated: Buffer): Buffer {
   try {
-    return inflateRawSync(deflated, { maxOutputLength: INFLATED_BYTES });
+    return inflateRawSync(deflated, { maxOutputLength: limits.dicomInflatedBytes });
   } catch {
     throw new Undrawable('the data set cannot be inflated');
   }
