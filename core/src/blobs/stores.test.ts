@@ -304,21 +304,36 @@ describe('an S3 server with faults', () => {
     });
   });
 
+  /** Answers each call as told. */
+  const answering =
+    (status: string, body = '') =>
+    (socket: Socket) =>
+      void socket.once('data', () =>
+        socket.end(
+          `HTTP/1.1 ${status}\r\nContent-Type: application/xml\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+        ),
+      );
+  const fault = (code: string) => `<Error><Code>${code}</Code></Error>`;
+
   it.each([
     ['that never answers', () => undefined],
-    [
-      'that is overloaded',
-      (socket: Socket) =>
-        socket.once('data', () =>
-          socket.end('HTTP/1.1 503 Slow Down\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'),
-        ),
-    ],
+    ['that is overloaded', answering('503 Slow Down')],
+    ['that is asked too often', answering('429 Too Many Requests')],
+    ['that refuses the key', answering('403 Forbidden', fault('InvalidAccessKeyId'))],
+    ['whose bucket is gone', answering('404 Not Found', fault('NoSuchBucket'))],
+    ['that does not speak HTTP', (socket: Socket) => void socket.end('SSH-2.0-server\r\n')],
   ])('one %s is away, for a while', async (_, treat) => {
     await withServer(treat, async (endpoint) => {
       const error = await placeAt(endpoint, 200)
         .get(String(newId()), 0)
         .catch((thrown) => thrown);
       expect(isAway(error), error).toBe(true);
+    });
+  });
+
+  it('one that does not know a chunk is not away', async () => {
+    await withServer(answering('404 Not Found', fault('NoSuchKey')), async (endpoint) => {
+      expect(await placeAt(endpoint).get(String(newId()), 0)).toBeNull();
     });
   });
 });

@@ -27,8 +27,8 @@ export function isAway(error: unknown): boolean {
     return true;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code && BROKEN_CODES.has(code)) return true;
-  // The DNS server that MONGODB_URI needs (mongodb+srv).
-  if (syscall?.startsWith('query')) return true;
+  // The DNS server does not answer, or does not know the name now. MONGODB_URI may need more of it (mongodb+srv).
+  if (syscall === 'getaddrinfo' || syscall?.startsWith('query')) return true;
   // biome-ignore lint/plugin/codesNotWords: Redis's client has no code for these
   return REDIS_AWAY.test(error.message);
 }

@@ -17,6 +17,9 @@ export class BlobParts {
   private size = 0;
   private stream: PassThrough | null = null;
   private written: Promise<WrittenBlob> | null = null;
+  private isAbandoned = false;
+  /** The bytes could not be stored: a fault of the blobs' place, and none of the file or its renderer. */
+  isRefused = false;
 
   constructor(
     private readonly core: Core,
@@ -37,6 +40,7 @@ export class BlobParts {
 
   /** Waits until nothing of the blob is left. */
   async abandon(reason: Error): Promise<void> {
+    this.isAbandoned = true;
     this.stream?.destroy(reason);
     await this.written?.then(
       ({ id }) => this.core.blobs.delete(id),
@@ -50,7 +54,9 @@ export class BlobParts {
     // The store reports errors of the stream.
     this.stream.on('error', () => undefined);
     this.written = this.core.blobs.write(newId(this.core.clock.now()), this.key, this.stream);
-    this.written.catch(() => undefined);
+    this.written.catch(() => {
+      this.isRefused = !this.isAbandoned;
+    });
     return this.stream;
   }
 }
