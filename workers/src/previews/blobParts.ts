@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream';
 import type { WrittenBlob } from '@lightbox/core/blobs/store.js';
 import type { Core } from '@lightbox/core/core.js';
 import { newId } from '@lightbox/core/db/ids.js';
+import { PartAway } from '@lightbox/core/process/partAway.js';
 
 export interface StoredParts {
   written: WrittenBlob;
@@ -11,7 +12,10 @@ export interface StoredParts {
   size: number;
 }
 
-/** Writes bytes into a blob of their own while they arrive from a renderer. Without bytes there is no blob. */
+/**
+ * Writes bytes into a blob of their own while they arrive from a renderer. Without bytes there is no blob. Bytes that would
+ * touch the disk reserve wait, as for a part that is away: a database whose disk is full ends itself.
+ */
 export class BlobParts {
   private readonly key = randomBytes(32);
   private size = 0;
@@ -29,8 +33,14 @@ export class BlobParts {
   async add(part: Buffer): Promise<void> {
     this.size += part.length;
     if (part.length === 0 || this.size > this.maxBytes) throw new Error('The renderer sent other parts than it may.');
-    const stream = this.begin();
-    if (!stream.write(part)) await Promise.race([once(stream, 'drain'), this.written]);
+    const giveBack = await this.core.diskReserve.take(part.length);
+    if (!giveBack) throw new PartAway('The disk has no space but its reserve.');
+    try {
+      const stream = this.begin();
+      if (!stream.write(part)) await Promise.race([once(stream, 'drain'), this.written]);
+    } finally {
+      giveBack();
+    }
   }
 
   async end(): Promise<StoredParts | null> {

@@ -9,6 +9,7 @@ import { MissingChunk } from '@lightbox/core/blobs/store.js';
 import { BlobStores } from '@lightbox/core/blobs/stores.js';
 import type { Core } from '@lightbox/core/core.js';
 import { bufferOf } from '@lightbox/core/db/bytes.js';
+import { DiskReserve } from '@lightbox/core/db/diskReserve.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { system } from '@lightbox/core/events/events.js';
 import { removeImage } from '@lightbox/core/images/removeImage.js';
@@ -16,6 +17,7 @@ import { Drawing, drawingContext, plainContext, tagsContext, undrawable } from '
 import { open } from '@lightbox/core/keys/seal.js';
 import type { DrawingDoc } from '@lightbox/core/models/drawing.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
+import { PartAway } from '@lightbox/core/process/partAway.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { eventually } from '@lightbox/testkit/eventually.js';
 import { dicomPicture } from '@lightbox/testkit/part10.js';
@@ -146,6 +148,16 @@ describe('at the last attempt', () => {
     const image = await build(nativeFile(TWO, planes));
     await expect(draw(image, Object.assign(Object.create(core) as Core, { blobs }))).rejects.toThrow('ENOTDIR');
     expect(await state(image)).toEqual(['pending', undefined]);
+  });
+
+  it('an image whose plain frames would touch the disk reserve waits for space, and stores nothing', async () => {
+    const diskReserve = new DiskReserve(core.db, { ...core.config, reserveBytes: Number.MAX_SAFE_INTEGER });
+    const image = await build(nativeFile(TWO, planes));
+    const before = await chunks().countDocuments();
+    await expect(draw(image, Object.assign(Object.create(core) as Core, { diskReserve }))).rejects.toThrow(PartAway);
+    expect([await state(image), await chunks().countDocuments()]).toEqual([['pending', undefined], before]);
+    await draw(image);
+    expect(await state(image)).toEqual(['ready', DRAWING_VERSION]);
   });
 
   it('an image whose bytes were changed is one that cannot be drawn', async () => {
