@@ -60,7 +60,10 @@ export interface BlobStore {
   complete(id: ObjectId, size: number): Promise<WrittenBlob>;
   /** Deletes a blob. A missing blob is no error: deletions are repeated after a crash. */
   delete(id: ObjectId): Promise<void>;
-  /** Returns ids of blobs between two ids, in order, at most `limit`; for finding blobs without a record. */
+  /**
+   * Returns ids of blobs between two ids, in order, at most `limit`; for finding blobs without a record. There may be more
+   * behind the last one, until none is returned.
+   */
   between(after: ObjectId, end: ObjectId, limit: number): Promise<ObjectId[]>;
   /** Yields the sealed chunks of a blob as they are stored, in order, up to the first that is missing. */
   readSealed(id: ObjectId): AsyncGenerator<Buffer>;

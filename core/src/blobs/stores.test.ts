@@ -240,9 +240,27 @@ describe('several stores', () => {
   it('a file of another program in the folder is no blob', async () => {
     const { blob } = await store('file', 3);
     await writeFile(join(config.blobs.dir ?? '', String(blob).slice(0, 5), `${String(blob).slice(0, 5)}~`), 'x');
-    expect((await stores().between(firstId, lastId, 1_000)).map(String)).toContain(String(blob));
+    expect((await stores().named('file').between(firstId, lastId, 1_000)).map(String)).toContain(String(blob));
     await core.models.Image.collection.deleteOne({ blob });
     await stores().delete(blob);
+  });
+
+  it('a search for blobs comes to each of them, also those of many chunks beside a later one in another place', async () => {
+    const before = newId();
+    const made = [];
+    for (const name of ['gridfs', 'gridfs', 'gridfs', 'file'] as const)
+      made.push((await store(name, name === 'file' ? 3 : 2 * CHUNK + 5)).blob);
+    const found: ObjectId[] = [];
+    for (let after = before; ; ) {
+      const ids = await stores().between(after, lastId, 4);
+      const last = ids.at(-1);
+      if (!last) break;
+      found.push(...ids);
+      after = last;
+    }
+    expect(found.map(String)).toEqual(made.map(String));
+    await core.models.Image.collection.deleteMany({ blob: { $in: made } });
+    for (const blob of made) await stores().delete(blob);
   });
 
   it('a blob without a record stays, for the upload that is under way', async () => {
