@@ -44,6 +44,17 @@ it('Every error of a command whose connection Redis closes counts as Redis being
   }
 });
 
+it('Redis counts as away while it has too few replicas to write.', async () => {
+  const redis = connectRedis((await testConfig()).redisUrl, 'patient');
+  const answer = "return redis.error_reply('NOREPLICAS Not enough good replicas to write.')";
+  try {
+    const fault = await redis.eval(answer, 0).catch((error: unknown) => error);
+    expect([String(fault), isAway(fault)]).toEqual([expect.stringContaining('NOREPLICAS'), true]);
+  } finally {
+    redis.disconnect();
+  }
+});
+
 it('A list whose cursor a failover ended counts as MongoDB being away.', async () => {
   const db = await connectDatabase(await testConfig());
   const rows = db.collection('rows');

@@ -68,8 +68,8 @@ const AWAY_CODES = new Set([
 const BROKEN_CODES = new Set(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /**
- * Messages of Redis and its client: not connected, still loading its data, out of memory or disk, or no longer the
- * primary.
+ * Messages of Redis and its client: not connected, still loading its data, out of memory or disk, without enough replicas,
+ * or no longer the primary.
  */
 const REDIS_AWAY =
-  /Stream isn't writeable|Connection is closed|Command timed out|Socket timeout|OOM command not allowed|^(MISCONF|LOADING|READONLY) /;
+  /Stream isn't writeable|Connection is closed|Command timed out|Socket timeout|OOM command not allowed|^(MISCONF|LOADING|READONLY|NOREPLICAS) /;
