@@ -67,7 +67,7 @@ test('A patient registers in four steps and enters the mailed code.', async () =
   await page.getByText('Nothing shared with you yet').waitFor();
 });
 
-test('A provider registers, and waits until an administrator approves.', async () => {
+test('A provider registers, and waits until an administrator approves.', async ({ shared: product }) => {
   const { page } = provider;
   await page.goto('/register');
   await tick(page.getByRole('radio', { name: /Health provider/ }));
@@ -88,8 +88,11 @@ test('A provider registers, and waits until an administrator approves.', async (
   await button(admin.page, 'Undo').click();
   await admin.page.getByText('Bilal Siddiqui waits for a decision again.').waitFor();
   await provider.mailed('Your account is under review again');
+  // The mail about the first approval is not sent if the approval was undone before.
+  const approved = 'Your account was approved';
+  const before = (await product.mailbox.mails(provider.email, approved)).length;
   await approve(admin.page, 'Bilal Siddiqui');
-  await provider.mailed('Your account was approved', 2);
+  await provider.mailed(approved, before + 1);
   await provider.signIn();
   await page.waitForURL('**/dashboard');
 });

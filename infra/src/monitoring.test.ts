@@ -170,9 +170,17 @@ describe('/metrics', () => {
     const { gateway, clock } = test;
     await gateway.queues.all.analysis.pause();
     await gateway.queues.all.analysis.add('analyseImage', {}, { timestamp: clock.now().getTime() });
+    // The file of an owner who sent many waits for those of others, which may come without end.
+    const { previews } = gateway.queues.all;
+    await previews.pause();
+    const addAt = (priority: number) =>
+      previews.add('renderPreview', {}, { priority, timestamp: clock.now().getTime() });
+    await addAt(500);
     await gateway.models.Event.collection.insertOne({ pending: true, unaudited: true, type: 'later', at: clock.now() });
     clock.forward({ hours: 1 });
+    for (const priority of [2, 900]) await addAt(priority);
     const samples = await scrape(gatewayPort);
+    expect(valueIn(samples, 'bullmq_oldest_waiting_seconds', { queue: 'previews' })).toBeGreaterThanOrEqual(3600);
     expect(valueIn(samples, 'bullmq_oldest_waiting_seconds', { queue: 'analysis' })).toBeGreaterThanOrEqual(3600);
     expect(valueIn(samples, 'lightbox_event_lag_seconds')).toBeGreaterThanOrEqual(3600);
     expect(valueIn(samples, 'lightbox_audit_lag_seconds')).toBeGreaterThanOrEqual(3600);

@@ -7,6 +7,7 @@ import type { Core } from '@lightbox/core/core.js';
 import { grouped } from '@lightbox/core/db/group.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
+import { onOne } from '@lightbox/core/db/onOne.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { SignOn } from '@lightbox/core/models/signOn.js';
@@ -151,7 +152,7 @@ export const currentViewer = (gateway: Gateway, { id, role, sessionId }: Reader)
 export const createToucher = (core: Core): ((id: ObjectId) => Promise<void>) =>
   grouped(async (ids) => {
     const seen = { $max: { lastSeenAt: core.clock.now() } };
-    await core.models.Session.updateMany({ _id: { $in: ids } }, seen, { writeConcern: { w: 1 } });
+    await core.models.Session.updateMany({ _id: { $in: ids } }, seen, onOne);
     return ids.map(() => undefined);
   });
 

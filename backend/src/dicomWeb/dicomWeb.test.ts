@@ -352,6 +352,22 @@ it('files that an earlier version stored are found once maintenance has read the
   expect(await jsonOf(await ask(token, '/studies'))).toHaveLength(1);
 });
 
+it('files that an earlier version stored are found when their bytes, which were away, are back', async () => {
+  const { owner, token, files, path } = await withStudy();
+  const { gateway } = test;
+  const { Image, Position } = gateway.models;
+  const chunks = gateway.db.collection('blobs.chunks');
+  await Image.updateMany({ owner: owner._id }, { $unset: { instance: 1 } });
+  await Position.deleteMany({});
+  const blobs = (await imagesOf(owner)).map(({ blob }) => blob);
+  const away = await chunks.find({ files_id: { $in: blobs } }).toArray();
+  await chunks.deleteMany({ files_id: { $in: blobs } });
+  while (await indexInstances(gateway));
+  await chunks.insertMany(away);
+  while (await indexInstances(gateway));
+  expect(await partsIn(await ask(token, path))).toHaveLength(files.length);
+});
+
 describe('a deflated file of an earlier version that cannot be inflated', () => {
   const broken: [string, Buffer][] = [
     ['damaged', Buffer.alloc(500, 0xff)],

@@ -1,12 +1,13 @@
 import type { Core } from '@lightbox/core/core.js';
 import { grouped } from '@lightbox/core/db/group.js';
 import { isDuplicate } from '@lightbox/core/db/ids.js';
+import { onOne } from '@lightbox/core/db/onOne.js';
 import type { LookDoc } from '@lightbox/core/models/look.js';
 
-// A count that a failover loses is one entry in the log more, or a smaller count.
-export const onOne = { writeConcern: { w: 1 } } as const;
-
-/** Returns a function that begins looks or moves their ends. Those that come together share a write. */
+/**
+ * Returns a function that begins looks or moves their ends. Those that come together share a write. A count that a failover
+ * loses is one entry in the log more, or a smaller count.
+ */
 export const createLookWriter = ({ models }: Pick<Core, 'models'>): ((look: LookDoc) => Promise<void>) =>
   grouped(async (looks) => {
     const writes = looks.map(({ _id, until, ...rest }) => ({

@@ -3,11 +3,11 @@ import { sameLook } from '@lightbox/contract/audit/faults.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
+import { onOne } from '@lightbox/core/db/onOne.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { LookDoc } from '@lightbox/core/models/look.js';
 import type { Context, Gateway, Reader } from '../context.js';
 import { readBy, type Seen } from './imageBytes.js';
-import { onOne } from './lookWriter.js';
 
 type Reading = Pick<Context, 'gateway' | 'actor'> & { viewer: Reader };
 /** The actions whose reads are counted: frames of an image or a study, ranges of an original. */

@@ -1,6 +1,7 @@
 import type { ChatListEntry, Message, messageCalls } from '@lightbox/contract/messages/calls.js';
 import { messageRules } from '@lightbox/contract/messages/policy.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { onOne } from '@lightbox/core/db/onOne.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import { openText, sealText } from '@lightbox/core/keys/seal.js';
 import { conversationOf, unread } from '@lightbox/core/messages/messages.js';
@@ -171,7 +172,7 @@ export async function markDelivered(gateway: Gateway, viewer: Viewer, ids: strin
   await gateway.models.Message.updateMany(
     { _id: { $in: messages.map((message) => message._id) } },
     { $set: { deliveredAt: at } },
-    { writeConcern: { w: 1 } },
+    onOne,
   );
   for (const [sender, theirs] of groupBySender(messages)) {
     sendMark(gateway, 'message:delivered', [sender], {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { newId, oid } from '@lightbox/core/db/ids.js';
+import { onOne } from '@lightbox/core/db/onOne.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import { call } from './client.js';
 import type { Person } from './people.js';
@@ -62,7 +63,7 @@ async function insertImages({ models }: Site, { id }: Person, count: number): Pr
   const BATCH = 2_000;
   for (let at = 0; at < count; at += BATCH) {
     const images = Array.from({ length: BATCH }, (_, i) => record(id, at + i));
-    await models.Image.collection.insertMany(images, { ordered: false, writeConcern: { w: 1 } });
+    await models.Image.collection.insertMany(images, { ordered: false, ...onOne });
   }
 }
 

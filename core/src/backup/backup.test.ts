@@ -82,7 +82,9 @@ describe('a backup', () => {
     const stores = openBlobStores(core.db, { blobs: { ...config.blobs, store: 'file' } }, elections);
     const store = stores.named('file');
     const key = randomBytes(32);
-    const [early, growing, gone, late] = [newId(), newId(), newId(), newId()];
+    // An old blob grows too, while it is moved into this place.
+    const growing = newId(new Date(Date.now() - 30 * 3_600_000));
+    const [early, gone, late] = [newId(), newId(), newId()];
     const small = Buffer.from('one chunk');
     const write = (id: typeof early, plain: Buffer) =>
       store.write(
@@ -97,7 +99,7 @@ describe('a backup', () => {
     await store.writeChunk(growing, key, { index: 0, last: false, plain: big.subarray(0, CHUNK) });
 
     const path = join(folder(), 'blobs.tar');
-    const archive = new BlobArchive(new Date());
+    const archive = new BlobArchive();
     const filling = (async () => {
       await archive.add('file', store, signal);
       await store.writeChunk(growing, key, { index: 1, last: true, plain: big.subarray(CHUNK) });

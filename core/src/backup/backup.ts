@@ -51,7 +51,7 @@ export async function makeBackup(
     const head = await readHead(core.models, core.keys.audit);
     const outside = placesOutside(core.blobs);
     const { files, at, blobs, chunks } =
-      outside.length > 0 ? await withBlobs(making, startedAt, say) : await database(making, say);
+      outside.length > 0 ? await withBlobs(making, say) : await database(making, say);
     const manifest: Manifest = {
       format: 1,
       product: productVersion,
@@ -128,10 +128,10 @@ async function database({ core, folder, tools, signal }: Making, say: (line: str
  * Copies the blobs outside MongoDB before the dump, and those that came meanwhile after it. So the bytes of an image that
  * the dump shows are there, also if it is deleted during the backup.
  */
-async function withBlobs(making: Making, startedAt: Date, say: (line: string) => void): Promise<Made> {
+async function withBlobs(making: Making, say: (line: string) => void): Promise<Made> {
   const { core, folder, tools, signal } = making;
   const { recipient } = core.config.backup;
-  const archive = new BlobArchive(startedAt);
+  const archive = new BlobArchive();
   const add = async () => {
     say('Copying the blobs outside the database …');
     for (const [name, store] of placesOutside(core.blobs)) await archive.add(name, store, signal);

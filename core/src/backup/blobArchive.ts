@@ -1,13 +1,12 @@
 import { PassThrough, Readable, type Writable } from 'node:stream';
 import { extract, pack } from 'tar-stream';
+import { CHUNK, TAG } from '../blobs/cipher.js';
 import type { StoreName } from '../blobs/names.js';
 import { type BlobStore, MissingChunk } from '../blobs/store.js';
 import type { BlobStores } from '../blobs/stores.js';
 import { firstId, isDuplicate, lastId, type ObjectId, oid } from '../db/ids.js';
 
 const BATCH = 500;
-/** A resumable upload may take so long: its blob can still grow. */
-const GROWS_MS = 25 * 3_600_000;
 
 /** The configured places outside MongoDB. */
 export const placesOutside = (blobs: BlobStores): [StoreName, BlobStore][] =>
@@ -19,9 +18,9 @@ export class BlobArchive {
   readonly output = Readable.from(this.archive);
   /** The chunks that are in the archive, by the store and id of their blob. */
   private readonly packed = new Map<string, number>();
+  /** Blobs whose last chunk in the archive is as long as a chunk can be: they arrive or are moved, and more may come. */
+  private readonly open = new Set<string>();
   chunks = 0;
-
-  constructor(private readonly startedAt: Date) {}
 
   get blobs(): number {
     return this.packed.size;
@@ -29,27 +28,29 @@ export class BlobArchive {
 
   /** Adds the chunks that are not in the archive yet. May be repeated: blobs come, grow and go meanwhile. */
   async add(name: StoreName, store: BlobStore, signal: AbortSignal): Promise<void> {
-    const old = this.startedAt.getTime() - GROWS_MS;
     for (let after = firstId; ; ) {
       const ids = await store.between(after, lastId, BATCH);
       const last = ids.at(-1);
       if (!last) return;
       for (const id of ids) {
         signal.throwIfAborted();
-        const known = this.packed.get(`${name}/${id}`) ?? 0;
-        if (known === 0 || id.getTimestamp().getTime() > old) await this.addBlob(name, store, id, known);
+        const blob = `${name}/${id}`;
+        const known = this.packed.get(blob) ?? 0;
+        if (known === 0 || this.open.has(blob)) await this.addBlob(blob, store, id, known);
       }
       after = last;
     }
   }
 
-  private async addBlob(name: StoreName, store: BlobStore, id: ObjectId, known: number): Promise<void> {
+  private async addBlob(blob: string, store: BlobStore, id: ObjectId, known: number): Promise<void> {
     let index = 0;
     try {
       for await (const sealed of store.readSealed(id)) {
         if (index++ < known) continue;
-        await this.put(`${name}/${id}/${index - 1}`, sealed);
-        this.packed.set(`${name}/${id}`, index);
+        await this.put(`${blob}/${index - 1}`, sealed);
+        this.packed.set(blob, index);
+        if (sealed.length === CHUNK + TAG) this.open.add(blob);
+        else this.open.delete(blob);
         this.chunks++;
       }
     } catch (error) {

@@ -110,7 +110,7 @@ export class S3Place implements ChunkPlace {
     client.middlewareStack.add(
       (next) => (call) =>
         next(call).catch((error) => {
-          throw isServersFault(error) ? new PartAway('S3 does not answer.', { cause: error }) : error;
+          throw isServerAway(error) ? new PartAway('S3 does not answer.', { cause: error }) : error;
         }),
       { step: 'initialize', name: 'lightboxAway' },
     );
@@ -118,9 +118,15 @@ export class S3Place implements ChunkPlace {
   }
 }
 
-/** True for a server that has a fault of its own or is too slow. */
-const isServersFault = (error: { name?: string; $fault?: string }): boolean =>
-  error.name === 'TimeoutError' || error.$fault === 'server';
+/**
+ * True for a server that does not answer, is overloaded, or does not let this process in now. A bucket that is gone says
+ * nothing about one chunk, unlike the other answers with its status.
+ */
+function isServerAway(error: { name?: string; $fault?: string }): boolean {
+  const status = statusOf(error);
+  if (status === undefined || status === 403 || status === 429) return true;
+  return error.$fault === 'server' || error.name === 'TimeoutError' || error.name === 'NoSuchBucket';
+}
 
 const attemptsOf = (error: unknown): number =>
   (error as { $metadata?: { attempts?: number } }).$metadata?.attempts ?? 1;

@@ -3,6 +3,7 @@ import { bufferOf } from '../db/bytes.js';
 import { Elections } from '../db/elections.js';
 import { newId, type ObjectId, oid } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
+import { onOne } from '../db/onOne.js';
 import { IntegrityError } from '../errors.js';
 import { CHUNK, openChunk, sealChunk, TAG } from './cipher.js';
 import type { StoreName } from './names.js';
@@ -60,7 +61,10 @@ export interface BlobStore {
   complete(id: ObjectId, size: number): Promise<WrittenBlob>;
   /** Deletes a blob. A missing blob is no error: deletions are repeated after a crash. */
   delete(id: ObjectId): Promise<void>;
-  /** Returns ids of blobs between two ids, in order, at most `limit`; for finding blobs without a record. */
+  /**
+   * Returns ids of blobs between two ids, in order, at most `limit`; for finding blobs without a record. There may be more
+   * behind the last one, until none is returned.
+   */
   between(after: ObjectId, end: ObjectId, limit: number): Promise<ObjectId[]>;
   /** Yields the sealed chunks of a blob as they are stored, in order, up to the first that is missing. */
   readSealed(id: ObjectId): AsyncGenerator<Buffer>;
@@ -86,17 +90,14 @@ interface FileEntry {
   filename: string;
 }
 
-// Written with w:1. The image's record is written after them with a majority, and makes them durable too, because the
-// oplog is replicated in order (docs/architecture.md, "Uploads"). That holds for one primary; `confirm` checks after a
-// change of the primary.
-const onOne = { writeConcern: { w: 1 } };
-
 // Each chunk is verified when it is opened. A chunk that a new primary does not show yet would look damaged.
 const newest = { readConcern: { level: NEWEST } } as const;
 
 /**
  * Writes the collections of GridFS directly: the driver's stream copies each chunk once more and waits for one write at
- * a time.
+ * a time. Chunks are written on one member. The image's record is written after them with a majority, and makes them durable
+ * too, because the oplog is replicated in order (docs/architecture.md, "Uploads"). That holds for one primary; `confirm`
+ * checks after a change of the primary.
  */
 export class GridFsBlobStore implements BlobStore {
   private indexed: Promise<unknown> | null = null;

@@ -240,9 +240,27 @@ describe('several stores', () => {
   it('a file of another program in the folder is no blob', async () => {
     const { blob } = await store('file', 3);
     await writeFile(join(config.blobs.dir ?? '', String(blob).slice(0, 5), `${String(blob).slice(0, 5)}~`), 'x');
-    expect((await stores().between(firstId, lastId, 1_000)).map(String)).toContain(String(blob));
+    expect((await stores().named('file').between(firstId, lastId, 1_000)).map(String)).toContain(String(blob));
     await core.models.Image.collection.deleteOne({ blob });
     await stores().delete(blob);
+  });
+
+  it('a search for blobs comes to each of them, also those of many chunks beside a later one in another place', async () => {
+    const before = newId();
+    const made = [];
+    for (const name of ['gridfs', 'gridfs', 'gridfs', 'file'] as const)
+      made.push((await store(name, name === 'file' ? 3 : 2 * CHUNK + 5)).blob);
+    const found: ObjectId[] = [];
+    for (let after = before; ; ) {
+      const ids = await stores().between(after, lastId, 4);
+      const last = ids.at(-1);
+      if (!last) break;
+      found.push(...ids);
+      after = last;
+    }
+    expect(found.map(String)).toEqual(made.map(String));
+    await core.models.Image.collection.deleteMany({ blob: { $in: made } });
+    for (const blob of made) await stores().delete(blob);
   });
 
   it('a blob without a record stays, for the upload that is under way', async () => {
@@ -304,21 +322,36 @@ describe('an S3 server with faults', () => {
     });
   });
 
+  /** Answers each call as told. */
+  const answering =
+    (status: string, body = '') =>
+    (socket: Socket) =>
+      void socket.once('data', () =>
+        socket.end(
+          `HTTP/1.1 ${status}\r\nContent-Type: application/xml\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+        ),
+      );
+  const fault = (code: string) => `<Error><Code>${code}</Code></Error>`;
+
   it.each([
     ['that never answers', () => undefined],
-    [
-      'that is overloaded',
-      (socket: Socket) =>
-        socket.once('data', () =>
-          socket.end('HTTP/1.1 503 Slow Down\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'),
-        ),
-    ],
+    ['that is overloaded', answering('503 Slow Down')],
+    ['that is asked too often', answering('429 Too Many Requests')],
+    ['that refuses the key', answering('403 Forbidden', fault('InvalidAccessKeyId'))],
+    ['whose bucket is gone', answering('404 Not Found', fault('NoSuchBucket'))],
+    ['that does not speak HTTP', (socket: Socket) => void socket.end('SSH-2.0-server\r\n')],
   ])('one %s is away, for a while', async (_, treat) => {
     await withServer(treat, async (endpoint) => {
       const error = await placeAt(endpoint, 200)
         .get(String(newId()), 0)
         .catch((thrown) => thrown);
       expect(isAway(error), error).toBe(true);
+    });
+  });
+
+  it('one that does not know a chunk is not away', async () => {
+    await withServer(answering('404 Not Found', fault('NoSuchKey')), async (endpoint) => {
+      expect(await placeAt(endpoint).get(String(newId()), 0)).toBeNull();
     });
   });
 });

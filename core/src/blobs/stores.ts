@@ -102,8 +102,11 @@ export class BlobStores implements BlobStore {
 
   async between(after: ObjectId, end: ObjectId, limit: number): Promise<ObjectId[]> {
     const found = await Promise.all(this.inOrder.map((store) => store.between(after, end, limit)));
+    // Each place may have more behind its last id, also one that returned less than it may: ids of others there come later.
+    const [reached = ''] = found.flatMap((ids) => ids.at(-1)?.toHexString() ?? []).sort();
     const byText = new Map(found.flat().map((id) => [String(id), id]));
     return [...byText.keys()]
+      .filter((text) => text <= reached)
       .sort()
       .slice(0, limit)
       .map((text) => byText.get(text) as ObjectId);

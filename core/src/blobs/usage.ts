@@ -3,6 +3,7 @@ import { byId } from '../db/byId.js';
 import type { Clock } from '../db/clock.js';
 import { grouped } from '../db/group.js';
 import type { ObjectId } from '../db/ids.js';
+import { onOne } from '../db/onOne.js';
 import type { Models } from '../models/models.js';
 import type { UsageDoc } from '../models/usage.js';
 import { DAY_MS } from '../times.js';
@@ -64,13 +65,8 @@ export class Usage {
     const fits = { _id, files: { $lte: quota.files - files }, bytes: { $lte: quota.bytes - bytes } };
     const take = async () =>
       // The record of the image, which is written next with a majority, makes this write durable too.
-      (
-        await this.models.Usage.updateOne(
-          fits,
-          { $inc: { files, bytes }, $set: { takenAt: this.clock.now() } },
-          { writeConcern: { w: 1 } },
-        )
-      ).matchedCount === 1;
+      (await this.models.Usage.updateOne(fits, { $inc: { files, bytes }, $set: { takenAt: this.clock.now() } }, onOne))
+        .matchedCount === 1;
     if (await take()) return true;
     if (!(await this.models.Usage.exists({ _id }))) await this.begin(_id);
     // Try again even if the count exists: another upload may have created it since the check.

@@ -13,6 +13,11 @@ it.each(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT'])('After %s a server
   expect(isAway(Object.assign(new Error(`write ${code}`), { code, syscall: 'write' }))).toBe(true);
 });
 
+it.each(['EAI_AGAIN', 'ENOTFOUND'])('A server whose name is answered with %s counts as away.', (code) => {
+  const error = new Error(`getaddrinfo ${code} db.invalid`);
+  expect(isAway(Object.assign(error, { code, syscall: 'getaddrinfo' }))).toBe(true);
+});
+
 it('A fault of the program does not count as a server that is away.', () => {
   expect(isAway(new TypeError('Cannot read properties of undefined'))).toBe(false);
   expect(isAway(Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' }))).toBe(false);
@@ -36,6 +41,17 @@ it('Every error of a command whose connection Redis closes counts as Redis being
   } finally {
     redis.disconnect();
     server.close();
+  }
+});
+
+it('Redis counts as away while it has too few replicas to write.', async () => {
+  const redis = connectRedis((await testConfig()).redisUrl, 'patient');
+  const answer = "return redis.error_reply('NOREPLICAS Not enough good replicas to write.')";
+  try {
+    const fault = await redis.eval(answer, 0).catch((error: unknown) => error);
+    expect([String(fault), isAway(fault)]).toEqual([expect.stringContaining('NOREPLICAS'), true]);
+  } finally {
+    redis.disconnect();
   }
 });
 

@@ -27,8 +27,8 @@ export function isAway(error: unknown): boolean {
     return true;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code && BROKEN_CODES.has(code)) return true;
-  // The DNS server that MONGODB_URI needs (mongodb+srv).
-  if (syscall?.startsWith('query')) return true;
+  // The DNS server does not answer, or does not know the name now. MONGODB_URI may need more of it (mongodb+srv).
+  if (syscall === 'getaddrinfo' || syscall?.startsWith('query')) return true;
   // biome-ignore lint/plugin/codesNotWords: Redis's client has no code for these
   return REDIS_AWAY.test(error.message);
 }
@@ -68,8 +68,8 @@ const AWAY_CODES = new Set([
 const BROKEN_CODES = new Set(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /**
- * Messages of Redis and its client: not connected, still loading its data, out of memory or disk, or no longer the
- * primary.
+ * Messages of Redis and its client: not connected, still loading its data, out of memory or disk, without enough replicas,
+ * or no longer the primary.
  */
 const REDIS_AWAY =
-  /Stream isn't writeable|Connection is closed|Command timed out|Socket timeout|OOM command not allowed|^(MISCONF|LOADING|READONLY) /;
+  /Stream isn't writeable|Connection is closed|Command timed out|Socket timeout|OOM command not allowed|^(MISCONF|LOADING|READONLY|NOREPLICAS) /;

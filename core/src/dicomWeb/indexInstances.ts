@@ -1,3 +1,4 @@
+import { MissingChunk } from '../blobs/store.js';
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import { sourceOf } from '../deidentify/copy.js';
@@ -13,7 +14,8 @@ const BATCH = 25;
 
 /**
  * Makes the DICOM files of earlier versions known to DICOMweb: uploads of this one are from the start. Goes through the
- * images once, some at a time. Returns true when there may be more.
+ * images once, some at a time. Returns true when there may be more. It passes a file whose bytes are missing only when it
+ * could read a later one: the place of all of them may be away.
  */
 export async function indexInstances(core: Core): Promise<boolean> {
   const { Image, Position } = core.models;
@@ -26,17 +28,19 @@ export async function indexInstances(core: Core): Promise<boolean> {
     .sort({ _id: 1 })
     .limit(BATCH)
     .lean<ImageDoc[]>();
+  let reached: ObjectId | undefined;
   for (const image of images) {
     const instance = await instanceIn(core, image);
+    if (instance === undefined) continue;
+    reached = image._id;
     // No other change is lost: only this field is written, and only while it is absent.
     if (instance) await Image.updateOne({ _id: image._id, instance: { $exists: false } }, { $set: { instance } });
   }
-  const last = images.at(-1);
-  if (last) await Position.updateOne({ _id: POSITION }, { $set: { after: last._id } }, { upsert: true });
-  return images.length === BATCH;
+  if (reached) await Position.updateOne({ _id: POSITION }, { $set: { after: reached } }, { upsert: true });
+  return images.length === BATCH && reached !== undefined;
 }
 
-/** Returns nothing for a file that lacks a UID, or whose header cannot be followed. */
+/** Returns null for a file that lacks a UID, or whose header cannot be followed; undefined when its bytes are missing. */
 async function instanceIn(core: Core, image: ImageDoc) {
   try {
     const attributes = searchableIn(await readHead(sourceOf(core, image)));
@@ -51,6 +55,7 @@ async function instanceIn(core: Core, image: ImageDoc) {
     const identity = { studyUid: study.value, seriesUid: series.value, sopUid: sop.value, attributes };
     return await instanceFor(core, image, identity);
   } catch (error) {
+    if (error instanceof MissingChunk) return undefined;
     if (error instanceof AppError || error instanceof IntegrityError) return null;
     throw error;
   }

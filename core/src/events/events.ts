@@ -8,6 +8,7 @@ import { grouped } from '../db/group.js';
 import { isDuplicate, newId, type ObjectId, oid } from '../db/ids.js';
 import { NotInTime } from '../db/inTime.js';
 import { MAJORITY_MS, majorityHasAll } from '../db/majority.js';
+import { onOne } from '../db/onOne.js';
 import { AppError, fieldError } from '../errors.js';
 import type { EventDoc, EventStatus } from '../models/event.js';
 import type { Models } from '../models/models.js';
@@ -330,7 +331,7 @@ export class Events {
       await this.models.Event.updateMany(
         { _id: { $in: events.map((event) => event._id) } },
         { $set: { pending: false } },
-        { writeConcern: { w: 1 } },
+        onOne,
       );
       failed = false;
     } finally {
@@ -347,7 +348,7 @@ export class Events {
 
   /** Marks a job that followed from an event as done, so that it is not added again. */
   async settle(eventId: string, job: JobName): Promise<void> {
-    await this.models.Event.updateOne({ _id: oid(eventId) }, { $pull: { owed: job } }, { writeConcern: { w: 1 } });
+    await this.models.Event.updateOne({ _id: oid(eventId) }, { $pull: { owed: job } }, onOne);
   }
 
   /**

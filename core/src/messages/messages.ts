@@ -1,5 +1,6 @@
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
+import { onOne } from '../db/onOne.js';
 import type { Signal } from '../events/signals.js';
 import type { MessageDoc } from '../models/message.js';
 import { pushedAmong } from '../push/deliveries.js';
@@ -70,7 +71,7 @@ export async function settleMessages(core: Core, messages: Told[]): Promise<void
   await core.models.Message.updateMany(
     { _id: { $in: messages.map((message) => message._id) } },
     { $set: { pending: false } },
-    { writeConcern: { w: 1 } },
+    onOne,
   );
 }
 

@@ -45,7 +45,8 @@ const noClinic = { name: '', phone: '', url: '' };
 /** Inserts the account directly: every call rejects such an address (`contract/src/contract.test.ts`). */
 async function account(email: string, language?: LanguageCode) {
   const _id = newId();
-  await core.models.User.collection.insertOne({ _id, email, usernameKey: String(_id), language } as never);
+  const status = 'active';
+  await core.models.User.collection.insertOne({ _id, email, usernameKey: String(_id), language, status } as never);
   return _id;
 }
 
@@ -273,6 +274,21 @@ it('A mail goes out once when its job runs several times at once, and again afte
   await run();
   expect(failing).toHaveBeenCalledTimes(2);
   expect(mailbox.mails(email)).toHaveLength(1);
+});
+
+it('Of the mails about the status of an account, one that comes late is not sent against a newer one.', async () => {
+  const email = `${newId()}@hospital.test`;
+  const record = await account(email);
+  for (const [type, template] of [
+    ['user.reject', 'accountRejected'],
+    ['user.reconsidered', 'approvalUndone'],
+    ['user.approve', 'accountApproved'],
+  ] as const) {
+    const event = newId();
+    await core.models.Event.collection.insertOne({ _id: event, type, record, refs: {} } as never);
+    await sendMail(core, mailer, String(event), template);
+  }
+  expect(mailbox.mails(email).map(({ subject }) => subject)).toEqual([subjects.accountApproved]);
 });
 
 it('Sendings of one mail at the same moment share one, and its failure.', async () => {

@@ -2,6 +2,7 @@ import { actionOf } from '@lightbox/contract/audit/actions.js';
 import { guestLinkState } from '@lightbox/contract/guests/states.js';
 import { languageCodes } from '@lightbox/contract/languages.js';
 import { requestState } from '@lightbox/contract/requests/states.js';
+import type { AccountStatus } from '@lightbox/contract/users/states.js';
 import { isLive } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
 import { isAway } from '@lightbox/core/db/away.js';
@@ -140,6 +141,14 @@ const toAccount =
   async (core, event) =>
     event.record ? { to: event.record, facts: { link: `${core.config.publicUrl}${path}` } } : null;
 
+/** After an absence of the mail server, a mail about an earlier status would come beside or after that about the present one. */
+function whileAccountIs(status: AccountStatus, factsOf: (user: UserDoc, core: Core) => MailFacts): Compose {
+  return async (core, event) => {
+    const user = event.record && (await core.models.User.findById(event.record).lean<UserDoc>());
+    return user?.status === status ? { to: user._id, facts: factsOf(user, core) } : null;
+  };
+}
+
 const composers: Record<EventMail, Compose> = {
   verificationCode: async (core, event) => {
     const code = await usableCode(core, event);
@@ -167,12 +176,9 @@ const composers: Record<EventMail, Compose> = {
   carerNamed: composeCarer,
   carerAccepted: composeCarer,
   carerEnded: composeCarer,
-  accountApproved: toAccount('/login'),
-  approvalUndone: async (_, event) => (event.record ? { to: event.record, facts: {} } : null),
-  accountRejected: async (core, event) => {
-    const user = event.record && (await core.models.User.findById(event.record).lean<UserDoc>());
-    return user ? { to: user._id, facts: user.rejectedReason ? { reason: user.rejectedReason } : {} } : null;
-  },
+  accountApproved: whileAccountIs('active', (_, { config }) => ({ link: `${config.publicUrl}/login` })),
+  approvalUndone: whileAccountIs('pending', () => ({})),
+  accountRejected: whileAccountIs('rejected', ({ rejectedReason: reason }) => (reason ? { reason } : {})),
   passwordChanged: composeNotMe,
   wrongPasswords: toAccount('/forgot-password'),
   wrongCodes: toAccount('/forgot-password'),

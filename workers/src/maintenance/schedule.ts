@@ -1,4 +1,5 @@
 import type { Core } from '@lightbox/core/core.js';
+import { onOne } from '@lightbox/core/db/onOne.js';
 import type { TaskDoc } from '@lightbox/core/models/task.js';
 import { pause } from '../pause.js';
 import { type Task, type TaskName, tasks } from './tasks.js';
@@ -6,8 +7,6 @@ import { type Task, type TaskName, tasks } from './tasks.js';
 /** The least time for which a claim holds. A worker that died in a task blocks it for this time or for its period. */
 const LEAST_CLAIM_MS = 5_000;
 const MOST_PAUSE_MS = 5_000;
-/** If a failover rolls a claim back, two workers do the task once, which is harmless. */
-const onOne = { writeConcern: { w: 1 } } as const;
 
 /**
  * Runs all maintenance on schedule until the worker stops. Each task has its own loop, so none waits for another. A task that is
@@ -60,7 +59,10 @@ export async function takeTurn(core: Core, name: string, { every, work }: Task):
   }
 }
 
-/** Claims the task with one atomic update by MongoDB's clock, so only one worker gets it. Returns its start, or null. */
+/**
+ * Claims the task with one atomic update by MongoDB's clock, so only one worker gets it. Returns its start, or null. If a
+ * failover rolls a claim back, two workers do the task once, which is harmless.
+ */
 async function claim({ models }: Core, name: string, forMs: number): Promise<Date | null> {
   const due = { _id: name, $expr: { $lte: ['$nextAt', '$$NOW'] } };
   const taken = [{ $set: { begunAt: '$$NOW', nextAt: { $add: ['$$NOW', forMs] } } }];

@@ -412,6 +412,21 @@ describe('a digest', () => {
     }
   });
 
+  it('that waited for the mail server until the next one was due is left to that one', async () => {
+    const person = await buildReader({ nextDigestAt: minutesAgo(-24 * 60) });
+    await share([person]);
+    await eventually(async () => expect(await notices(person)).toBe(1));
+    const sent: string[] = [];
+    const mailer = { sendMail: async ({ messageId }: { messageId: string }) => void sent.push(messageId) } as never;
+    const days = [3, 2, 1, 0].map((ago) =>
+      minutesAgo(ago * 24 * 60 + 1)
+        .toISOString()
+        .slice(0, 10),
+    );
+    for (const day of days) await sendDigest(worker.core, mailer, { userId: String(person._id), day });
+    expect(sent).toEqual([expect.stringContaining(String(days.at(-1)))]);
+  });
+
   it('is next due at the hour that the person chose while this one was being entered', async () => {
     const now = new Date('2038-09-04T07:31:00Z');
     const person = await buildReader({

@@ -1,5 +1,5 @@
-import { groupOf, type NoticeGroup } from '@lightbox/contract/notifications/choices.js';
-import { dateIn } from '@lightbox/contract/notifications/clock.js';
+import { groupOf, type NoticeGroup, type NoticeSettings } from '@lightbox/contract/notifications/choices.js';
+import { dateIn, nextAt } from '@lightbox/contract/notifications/clock.js';
 import { isUsable } from '@lightbox/contract/users/states.js';
 import type { Core } from '@lightbox/core/core.js';
 import { oid } from '@lightbox/core/db/ids.js';
@@ -8,6 +8,7 @@ import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { digestUpdate, noticeSettingsOf } from '@lightbox/core/notifications/noticeSettings.js';
 import type { JobData } from '@lightbox/core/queues/jobs.js';
+import { DAY_MS } from '@lightbox/core/times.js';
 import type { Transporter } from 'nodemailer';
 import { send } from '../mail/sendMail.js';
 
@@ -40,7 +41,10 @@ export async function enterDigests(core: Core): Promise<boolean> {
   return due.length === BATCH;
 }
 
-/** Mails how many notices and messages are unread; no mail when there are none. One a day at most, however often it runs. */
+/**
+ * Mails how many notices and messages are unread; no mail when there are none. One a day at most, however often it runs. One
+ * that waited until the next was due leaves it to that one, so that an absent mail server costs nobody several at once.
+ */
 export async function sendDigest(
   core: Core,
   mailer: Transporter,
@@ -50,12 +54,25 @@ export async function sendDigest(
   const to = oid(userId);
   const user = await models.User.findById(to).lean<UserDoc>();
   if (!isUsable(user)) return;
-  const { digest: every } = noticeSettingsOf(user);
-  if (every === 'off') return;
+  const { digest: every, ...settings } = noticeSettingsOf(user);
+  if (every === 'off' || nextAfter(day, every, settings) <= core.clock.now()) return;
   const counts = await unreadByGroup(core, to);
   if (Object.keys(counts).length === 0) return;
   const facts = { counts, link: `${config.publicUrl}/login` };
   await send(core, mailer, `${userId}-${day}-digest`, 'digest', { to, facts });
+}
+
+/** Returns the moment of the first digest after that of a day. */
+function nextAfter(
+  day: string,
+  every: 'daily' | 'weekly',
+  { digestAt, timeZone }: Pick<NoticeSettings, 'digestAt' | 'timeZone'>,
+): Date {
+  // In every time zone the day before.
+  let at = new Date(Date.parse(day) - DAY_MS);
+  do at = nextAt(digestAt, timeZone, every, at);
+  while (dateIn(at, timeZone) <= day);
+  return at;
 }
 
 /** The number of unread notices and messages by group, without groups that have none. */

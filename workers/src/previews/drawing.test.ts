@@ -1,8 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { limits } from '@lightbox/contract/limits.js';
+import { ChunkedBlobStore } from '@lightbox/core/blobs/chunkedStore.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
+import { FilePlace } from '@lightbox/core/blobs/filePlace.js';
+import { MissingChunk } from '@lightbox/core/blobs/store.js';
+import { BlobStores } from '@lightbox/core/blobs/stores.js';
 import type { Core } from '@lightbox/core/core.js';
 import { bufferOf } from '@lightbox/core/db/bytes.js';
+import { DiskReserve } from '@lightbox/core/db/diskReserve.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { system } from '@lightbox/core/events/events.js';
 import { removeImage } from '@lightbox/core/images/removeImage.js';
@@ -10,17 +17,18 @@ import { Drawing, drawingContext, plainContext, tagsContext, undrawable } from '
 import { open } from '@lightbox/core/keys/seal.js';
 import type { DrawingDoc } from '@lightbox/core/models/drawing.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
+import { PartAway } from '@lightbox/core/process/partAway.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { eventually } from '@lightbox/testkit/eventually.js';
 import { dicomPicture } from '@lightbox/testkit/part10.js';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JobContext } from '../jobContext.js';
 import { removeOrphanBlobs } from '../maintenance/orphans.js';
 import { buildImage } from '../testing/buildImage.js';
 import { nativeFile } from '../testing/dicom.js';
 import { type RunningWorker, startWorker } from '../worker.js';
 import { BlobParts } from './blobParts.js';
-import { makePreview } from './makePreview.js';
+import { DRAWING_VERSION, makePreview } from './makePreview.js';
 import { openPictures, type Pictures } from './preview.js';
 
 let worker: RunningWorker;
@@ -99,6 +107,65 @@ it('An image of an older version gets its drawing, and a second job changes noth
   const dying: Pick<Pictures, 'prepare'> = { prepare: () => Promise.reject(new Error('died')) };
   await makePreview(core, dying as Pictures, String(damaged._id), { ...context, isLastAttempt: true });
   expect(await core.models.Image.findById(damaged._id).lean()).toMatchObject({ preview: 'ready', frames: 0 });
+});
+
+describe('at the last attempt', () => {
+  const last = { ...context, isLastAttempt: true };
+  const draw = (image: ImageDoc, on = core) => makePreview(on, pictures, String(image._id), last);
+  const state = async ({ _id }: ImageDoc) => [
+    (await core.models.Image.findById(_id).lean())?.preview,
+    (await core.models.Drawing.findById(_id).lean())?.version,
+  ];
+  const chunks = () => core.db.collection('blobs.chunks');
+
+  it('an image whose bytes are missing now is not taken for one that cannot be drawn', async () => {
+    const [young, old] = [await build(dicomPicture()), await build(dicomPicture(), 'ready')];
+    await core.models.Drawing.create([
+      { _id: old._id, drawing: Buffer.alloc(1), tags: Buffer.alloc(1), version: DRAWING_VERSION - 1 },
+    ]);
+    const away = await chunks()
+      .find({ files_id: { $in: [young.blob, old.blob] } })
+      .toArray();
+    await chunks().deleteMany({ _id: { $in: away.map(({ _id }) => _id) } });
+    for (const image of [young, old]) await expect(draw(image)).rejects.toThrow(MissingChunk);
+    expect([await state(young), await state(old)]).toEqual([
+      ['pending', undefined],
+      ['ready', DRAWING_VERSION - 1],
+    ]);
+    await chunks().insertMany(away);
+    for (const image of [young, old]) await draw(image);
+    expect([await state(young), await state(old)]).toEqual([
+      ['ready', DRAWING_VERSION],
+      ['ready', DRAWING_VERSION],
+    ]);
+  });
+
+  it('an image whose plain frames cannot be stored is not taken for one that cannot be drawn', async () => {
+    const folder = mkdtempSync(join(core.config.dataDir, 'blobs-'));
+    symlinkSync(join(folder, 'nothing'), join(folder, 'broken'));
+    const file = new ChunkedBlobStore(new FilePlace(join(folder, 'broken')));
+    const blobs = new BlobStores({ gridfs: core.blobs.named('gridfs'), file }, 'file');
+    const image = await build(nativeFile(TWO, planes));
+    await expect(draw(image, Object.assign(Object.create(core) as Core, { blobs }))).rejects.toThrow('ENOTDIR');
+    expect(await state(image)).toEqual(['pending', undefined]);
+  });
+
+  it('an image whose plain frames would touch the disk reserve waits for space, and stores nothing', async () => {
+    const diskReserve = new DiskReserve(core.db, { ...core.config, reserveBytes: Number.MAX_SAFE_INTEGER });
+    const image = await build(nativeFile(TWO, planes));
+    const before = await chunks().countDocuments();
+    await expect(draw(image, Object.assign(Object.create(core) as Core, { diskReserve }))).rejects.toThrow(PartAway);
+    expect([await state(image), await chunks().countDocuments()]).toEqual([['pending', undefined], before]);
+    await draw(image);
+    expect(await state(image)).toEqual(['ready', DRAWING_VERSION]);
+  });
+
+  it('an image whose bytes were changed is one that cannot be drawn', async () => {
+    const image = await build(dicomPicture());
+    await chunks().updateOne({ files_id: image.blob }, { $set: { data: randomBytes(image.size + 16) } });
+    await draw(image);
+    expect(await state(image)).toEqual(['none', DRAWING_VERSION]);
+  });
 });
 
 it('A drawing whose frames do not lie in its blob is refused, and so are plain frames without a drawing.', async () => {

@@ -1,9 +1,11 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
+import { MissingChunk } from '@lightbox/core/blobs/store.js';
 import type { Core } from '@lightbox/core/core.js';
 import { isAway } from '@lightbox/core/db/away.js';
 import { oid } from '@lightbox/core/db/ids.js';
+import { IntegrityError } from '@lightbox/core/errors.js';
 import { leaveTombstones } from '@lightbox/core/images/removeImage.js';
 import {
   type Drawing,
@@ -40,10 +42,7 @@ export async function makePreview(
   if (!image) return;
   // An earlier attempt died after it marked the image and before it sent the signal.
   if (await isDrawn(core, image)) return broadcast(core, image);
-  const made = await prepare(core, pictures, image).catch((error) => {
-    if (!isLastAttempt || isAway(error)) throw error;
-    return nothing;
-  });
+  const made = await prepare(core, pictures, image, isLastAttempt);
   const stored = await store(core, image, made);
   if (stored?.isNews) await broadcast(core, stored.image);
   if (!stored && made.plain) await core.blobs.delete(made.plain.written.id);
@@ -80,20 +79,28 @@ interface Made {
 
 const nothing: Made = { prepared: null, plain: null };
 
-/** Draws the file, and stores its plain frames while they are made, if it has any. */
-async function prepare(core: Core, pictures: Pictures, image: ImageDoc): Promise<Made> {
+/**
+ * Draws the file, and stores its plain frames while they are made, if it has any. The last attempt takes a fault for one of
+ * the file. A fault of the blobs' place says nothing about the file: the job fails, and the image goes on waiting.
+ */
+async function prepare(core: Core, pictures: Pictures, image: ImageDoc, isLastAttempt: boolean): Promise<Made> {
+  const file = await readImage(core, image).catch((error) => {
+    const isChanged = error instanceof IntegrityError && !(error instanceof MissingChunk);
+    if (isLastAttempt && isChanged) return null;
+    throw error;
+  });
+  if (!file) return nothing;
   const frames = new BlobParts(core, limits.plainBytes);
   try {
-    const prepared = await pictures.prepare(await readImage(core, image), image.contentType, (part) =>
-      frames.add(part),
-    );
+    const prepared = await pictures.prepare(file, image.contentType, (part) => frames.add(part));
     const plain = await frames.end();
     if (prepared && isSound(prepared.drawing, image, plain)) return { prepared, plain };
     if (plain) await core.blobs.delete(plain.written.id);
     return nothing;
   } catch (error) {
     await frames.abandon(error as Error);
-    throw error;
+    if (!isLastAttempt || isAway(error) || frames.isRefused) throw error;
+    return nothing;
   }
 }
 

@@ -1,3 +1,4 @@
+import { onOne } from '@lightbox/core/db/onOne.js';
 import type { Model } from 'mongoose';
 
 const BATCH = 2_000;
@@ -25,7 +26,7 @@ export class Inserts<T> {
 
   private write(): void {
     const written = this.model.collection
-      .insertMany(this.rows as never[], { ordered: false, writeConcern: { w: 1 } })
+      .insertMany(this.rows as never[], { ordered: false, ...onOne })
       .finally(() => this.writing.delete(written));
     this.writing.add(written);
     this.rows = [];
