@@ -68,9 +68,8 @@ export function Countdown({ expiresAt, startedAt }: Props) {
             {...(low
               ? { bg: 'danger.solid' }
               : {
-                  backgroundImage: 'linear-gradient(90deg, #F08A24, var(--chakra-colors-lamp))',
+                  layerStyle: 'lamp',
                   boxShadow: '0 0 8px var(--chakra-colors-lamp)',
-                  _rtl: { backgroundImage: 'linear-gradient(270deg, #F08A24, var(--chakra-colors-lamp))' },
                 })}
           />
         )}
