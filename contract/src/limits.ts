@@ -197,6 +197,10 @@ export const limits = {
   guestPollMs: 500,
   /** Days after its end for which a guest link stays in the database. */
   guestKeptDays: 30,
+  /** Days for which a notice stays in the notification centre. */
+  noticeKeptDays: 180,
+  /** Days of the activity that administrators see, today included. */
+  activityDays: 14,
   /** Least days for which the audit log is kept: six years. */
   auditDaysMin: 2_190,
   /** Most days of a retention time. */

@@ -80,6 +80,14 @@ export function formatWhen(at: When): string {
   return days === 1 ? i18n.t('common.yesterday') : formatDate(at);
 }
 
+/** Returns 'Today', 'Yesterday', or else the day, with its year when that is another one. */
+export function formatDay(at: When): string {
+  const days = daysAgo(at);
+  if (days === 0) return i18n.t('common.today');
+  if (days === 1) return i18n.t('common.yesterday');
+  return new Date(at).getFullYear() === new Date().getFullYear() ? formatLongDay(at) : formatDate(at);
+}
+
 /** Formats a duration: 12 min, 18 h 20 min; full hours and days in words: 1 hour; 2 days, 4 hours. */
 export function formatSpan(ms: number): string {
   const minutes = Math.max(0, Math.ceil(ms / 60_000));
