@@ -35,13 +35,14 @@ export const limits = {
   sessionHours: 12,
   /** Seconds for which the previous refresh cookie still gives the same successor. */
   refreshGraceSeconds: 30,
-  /** Bytes of one uploaded file. */
+  /** Bytes of one uploaded file, unless a setting says otherwise */
   uploadBytes: 10 * 1024 * 1024,
   /** Hours after which a resumable upload that is not whole is removed. */
   resumableHours: 24,
   /** Bytes of a profile photo as it is sent, and the pixels of each side as it is shown. */
   photoBytes: 5 * 1024 * 1024,
   photoPixels: 256,
+  /** Most bytes of one uploaded file that the setting allows. */
   uploadBytesMax: 512 * 1024 * 1024,
   /** The browser sends larger files in resumable pieces (tus). */
   resumableBytes: 8 * 1024 * 1024,
@@ -178,7 +179,7 @@ export const limits = {
   guestOpensMax: 100,
   /** Lifetime of the token of an opened guest link, minutes. */
   guestMinutes: 60,
-  /** A look at the queues. */
+  /** Lifetime of the token that opens the page of the queues, minutes. */
   queueBoardMinutes: 15,
   /** Hours for which a request for images waits, unless the person who asks says otherwise. */
   requestHours: 72,
