@@ -8,7 +8,6 @@ import {
   type MeasureKind,
   type Point,
   rounded,
-  scaleAt,
   type Unit,
   valueUnit,
 } from '@lightbox/contract/annotations/measuring.js';
@@ -151,6 +150,3 @@ export function measuresOf(toolNames: Record<MarkKind, string>, frameIds: Readon
 }
 
 export const removeMeasure = (uid: string) => annotation.state.removeAnnotation(uid);
-
-/** The size of a pixel in the middle of a frame, for the panel. */
-export const scaleOf = (facts: FrameFacts) => scaleAt(facts, [[(facts.columns ?? 0) / 2, (facts.rows ?? 0) / 2]]);
