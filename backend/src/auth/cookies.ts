@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { limits } from '@lightbox/contract/limits.js';
+import { HOUR_MS } from '@lightbox/core/times.js';
 import type { CookieOptions, Response } from 'express';
 import type { Gateway } from '../context.js';
 
@@ -10,7 +11,7 @@ export const XSRF_HEADER = 'x-xsrf-token';
 const common = (gateway: Gateway): CookieOptions => ({
   sameSite: 'strict',
   secure: gateway.config.publicUrl.startsWith('https:'),
-  maxAge: limits.sessionHours * 3_600_000,
+  maxAge: limits.sessionHours * HOUR_MS,
 });
 
 export function setSessionCookies(gateway: Gateway, res: Response, sessionId: string, generation: number): void {

@@ -10,6 +10,7 @@ import { NEWEST } from '@lightbox/core/db/newest.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { SignOn } from '@lightbox/core/models/signOn.js';
+import { HOUR_MS } from '@lightbox/core/times.js';
 import type { ClientSession, QueryFilter } from 'mongoose';
 import type { Gateway, Guest, Reader, Sender, Viewer } from '../context.js';
 import { hasSecondFactor } from './authorize.js';
@@ -34,7 +35,7 @@ export async function startSession(
     user,
     createAt: now,
     lastSeenAt: now,
-    expiresAt: new Date(now.getTime() + limits.sessionHours * 3_600_000),
+    expiresAt: new Date(now.getTime() + limits.sessionHours * HOUR_MS),
     generation: 0,
     rotatedAt: now,
     ip,

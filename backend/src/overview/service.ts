@@ -8,7 +8,7 @@ import {
   overviewCap,
 } from '@lightbox/contract/overview/calls.js';
 import { readiness } from '@lightbox/core/process/ops.js';
-import { DAY_MS } from '@lightbox/core/times.js';
+import { DAY_MS, HOUR_MS } from '@lightbox/core/times.js';
 import type { Gateway } from '../context.js';
 
 export async function serviceState(gateway: Gateway): Promise<Overview['service']> {
@@ -74,7 +74,7 @@ export function createActivity(gateway: Gateway): () => Promise<ActivityDay[]> {
     const fresh = await countSince(gateway, new Date(missing[0] ?? dayOf(now)));
     const rows = days.map((day) => over.get(day) ?? fresh(day));
     over.clear();
-    for (const row of rows) if (Date.parse(row.day) + DAY_MS + 3_600_000 < now.getTime()) over.set(row.day, row);
+    for (const row of rows) if (Date.parse(row.day) + DAY_MS + HOUR_MS < now.getTime()) over.set(row.day, row);
     return rows;
   };
 }

@@ -4,10 +4,11 @@ import type { StoreName } from '../blobs/names.js';
 import { type BlobStore, MissingChunk } from '../blobs/store.js';
 import type { BlobStores } from '../blobs/stores.js';
 import { firstId, isDuplicate, lastId, type ObjectId, oid } from '../db/ids.js';
+import { HOUR_MS } from '../times.js';
 
 const BATCH = 500;
 /** A resumable upload may take so long: its blob can still grow. */
-const GROWS_MS = 25 * 3_600_000;
+const GROWS_MS = 25 * HOUR_MS;
 
 /** The configured places outside MongoDB. */
 export const placesOutside = (blobs: BlobStores): [StoreName, BlobStore][] =>

@@ -10,6 +10,7 @@ import { Link } from 'react-router-dom';
 import { useViewer } from '../auth/session';
 import { formatBytes, formatDate, fullName, ltr } from '../lib/format';
 import { paths } from '../lib/paths';
+import { DAY_MS } from '../lib/times';
 import { useNow } from '../lib/useNow';
 import { Chip } from '../ui/Chip';
 import { Countdown } from '../ui/Countdown';
@@ -56,7 +57,7 @@ const isNew = (image: Image) => {
   const start = startOfShare(image);
   return !image.isVerified && start !== undefined && Date.now() - start < newMs;
 };
-const newMs = 86_400_000;
+const newMs = DAY_MS;
 
 const sealOf = ({ emergency, carer, isVerified, isLocked }: Image): StateName =>
   emergency ? 'emergency' : carer ? 'carer' : isVerified ? 'verified' : isLocked ? 'locked' : 'notVerified';

@@ -1,5 +1,6 @@
 import { probabilityText } from '@lightbox/contract/analysis/probability.js';
 import { currentLanguage, i18n } from '../i18n';
+import { DAY_MS } from './times';
 
 /** All dates, times and numbers on screen are formatted here, through `Intl` and in the person's language. */
 const locale = () => currentLanguage().locale;
@@ -71,7 +72,7 @@ export function formatBytes(bytes: number): string {
 }
 
 const dayOf = (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime();
-export const daysAgo = (at: When, now = new Date()) => Math.round((dayOf(now) - dayOf(new Date(at))) / 86_400_000);
+export const daysAgo = (at: When, now = new Date()) => Math.round((dayOf(now) - dayOf(new Date(at))) / DAY_MS);
 
 /** Returns the time for today, 'Yesterday' for yesterday, otherwise the date. */
 export function formatWhen(at: When): string {
