@@ -83,21 +83,21 @@ export interface Viewer {
 
 /** The holder of an opened guest link: reads one image or one study, and acts for no account. */
 export interface Guest {
-  /** Of the link. */
+  /** The id of the link. */
   id: string;
   _id: ObjectId;
   role: 'guest';
-  /** The opening of the link: reads of one opening belong together. */
+  /** The id of the opening of the link: reads of one opening belong together. */
   sessionId: ObjectId;
 }
 
 /** Somebody without an account who sends files for a request. They read nothing. */
 export interface Sender {
-  /** Of the request. */
+  /** The id of the request for images. */
   id: string;
   _id: ObjectId;
   role: 'sender';
-  /** The opening of the link. */
+  /** The id of the opening of the link. */
   sessionId: ObjectId;
   /** The person who asked. They own the files. */
   by: ObjectId;

@@ -6,7 +6,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import type { Login } from './http.js';
 
 /** The folder of the client's own files. */
-export const folder = (): string =>
+const folder = (): string =>
   join(process.env.XDG_CONFIG_HOME || process.env.APPDATA || join(homedir(), '.config'), 'lightbox');
 const file = (): string => join(folder(), 'login.json');
 

@@ -35,13 +35,14 @@ export const limits = {
   sessionHours: 12,
   /** Seconds for which the previous refresh cookie still gives the same successor. */
   refreshGraceSeconds: 30,
-  /** Bytes of one uploaded file. */
+  /** Bytes of one uploaded file, unless a setting says otherwise */
   uploadBytes: 10 * 1024 * 1024,
   /** Hours after which a resumable upload that is not whole is removed. */
   resumableHours: 24,
   /** Bytes of a profile photo as it is sent, and the pixels of each side as it is shown. */
   photoBytes: 5 * 1024 * 1024,
   photoPixels: 256,
+  /** Most bytes of one uploaded file that the setting allows. */
   uploadBytesMax: 512 * 1024 * 1024,
   /** The browser sends larger files in resumable pieces (tus). */
   resumableBytes: 8 * 1024 * 1024,
@@ -184,7 +185,7 @@ export const limits = {
   guestOpensMax: 100,
   /** Lifetime of the token of an opened guest link, minutes. */
   guestMinutes: 60,
-  /** A look at the queues. */
+  /** Lifetime of the token that opens the page of the queues, minutes. */
   queueBoardMinutes: 15,
   /** Hours for which a request for images waits, unless the person who asks says otherwise. */
   requestHours: 72,
@@ -203,6 +204,10 @@ export const limits = {
   guestPollMs: 500,
   /** Days after its end for which a guest link stays in the database. */
   guestKeptDays: 30,
+  /** Days for which a notice stays in the notification centre. */
+  noticeKeptDays: 180,
+  /** Days of the activity that administrators see, today included. */
+  activityDays: 14,
   /** Least days for which the audit log is kept: six years. */
   auditDaysMin: 2_190,
   /** Most days of a retention time. */

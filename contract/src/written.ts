@@ -3,6 +3,9 @@
 /** A MongoDB ObjectId as 24 hexadecimal digits. */
 export const idPattern = /^[0-9a-f]{24}$/i;
 
+/** The first date of birth that a person may have. */
+export const firstBirthday = '1900-01-01';
+
 /** Characters as the schemas count them: an emoji is one. */
 export const lengthOf = (value: string): number => [...value].length;
 export const tooLong = (max: number) => `Must be at most ${max} characters.`;

@@ -122,7 +122,7 @@ afterEach(async ({ task }) => {
   await Promise.all(Object.entries(people).map(([viewer, person]) => person.shootFailure(`failed-every-${viewer}`)));
 });
 
-/** `npm run every-screen` checks and takes pictures of everything. Other runs see a sample. docs/architecture.md, "Tests", has the table. */
+/** `npm run every-screen` checks and takes pictures of everything. Other runs see a sample. docs/testing.md has the table. */
 const everything = process.env.PICTURES === '1';
 
 /** The samples of the language, of the width for axe, and of the viewer do not depend on each other. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 
-export const VERIFICATION = '1.2.840.10008.1.1';
+const VERIFICATION = '1.2.840.10008.1.1';
 export const CT = '1.2.840.10008.5.1.4.1.1.2';
 const EXPLICIT = '1.2.840.10008.1.2.1';
 

@@ -5,6 +5,7 @@ import { connectRedis } from '@lightbox/core/db/redis.js';
 import { type JobName, jobs } from '@lightbox/core/queues/jobs.js';
 import { forgetAway, noteAway } from '@lightbox/core/queues/oldestAway.js';
 import { AWAITED_PRIORITY } from '@lightbox/core/queues/queues.js';
+import { DAY_MS } from '@lightbox/core/times.js';
 import { inSpan, underTrace } from '@lightbox/core/tracing/traces.js';
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { NewerVersion, withoutForeignText } from './failures.js';
@@ -26,7 +27,7 @@ const AWAY_MS = { first: 2_000, most: 30_000 };
 /** A job of a newer version waits this long for a process of that version. */
 const UNKNOWN_MS = 10_000;
 /** Events are stored no longer than this, so an older job cannot be done any more. */
-const OLDEST_MS = 7 * 24 * 3_600_000;
+const OLDEST_MS = 7 * DAY_MS;
 
 /** Starts a BullMQ worker for one queue. Jobs are small and repeatable, and their data is validated before they run. */
 export function runQueue(queue: QueueName, tools: Tools, signal: AbortSignal): Worker {

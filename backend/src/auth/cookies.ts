@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { limits } from '@lightbox/contract/limits.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { isSame } from '@lightbox/core/keys/isSame.js';
+import { HOUR_MS } from '@lightbox/core/times.js';
 import type { CookieOptions, Request, Response } from 'express';
 import type { Gateway } from '../context.js';
 
@@ -12,7 +13,7 @@ const XSRF_HEADER = 'x-xsrf-token';
 const common = (gateway: Gateway): CookieOptions => ({
   sameSite: 'strict',
   secure: gateway.config.publicUrl.startsWith('https:'),
-  maxAge: limits.sessionHours * 3_600_000,
+  maxAge: limits.sessionHours * HOUR_MS,
 });
 
 export function setSessionCookies(gateway: Gateway, res: Response, sessionId: string, generation: number): void {

@@ -4,6 +4,7 @@ import { hmac } from '@lightbox/core/keys/keyring.js';
 import { digestOf } from '@lightbox/core/keys/password.js';
 import type { DecoyDoc } from '@lightbox/core/models/decoy.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
+import { DAY_MS } from '@lightbox/core/times.js';
 import type { ClientSession } from 'mongoose';
 
 /*
@@ -23,7 +24,7 @@ export async function decoyIds(core: Core, email: string, password: string): Pro
 /** Stores a decoy. Of two registrations with the same address and password the first one stays, as with an account. */
 export async function keepDecoy(core: Core, id: string, shown: UserDoc, tx: ClientSession): Promise<void> {
   const { _id: user, username, usernameKey, firstname = '', lastname = '', role, createAt } = shown;
-  const expiresAt = new Date(core.clock.now().getTime() + limits.decoyDays * 86_400_000);
+  const expiresAt = new Date(core.clock.now().getTime() + limits.decoyDays * DAY_MS);
   await core.models.Decoy.updateOne(
     { _id: id },
     { $setOnInsert: { user, username, usernameKey, firstname, lastname, role, createAt, expiresAt } },

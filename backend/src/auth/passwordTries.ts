@@ -5,6 +5,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import { networkOf } from '@lightbox/core/net/network.js';
+import { DAY_MS } from '@lightbox/core/times.js';
 import type { Gateway } from '../context.js';
 
 interface From {
@@ -67,7 +68,7 @@ export const placeOf = (gateway: Gateway, address: string): string =>
 
 /** True when the account signed in from this network lately, or has just set a new password there. */
 export async function isKnownPlace(gateway: Gateway, user: ObjectId, address: string): Promise<boolean> {
-  const since = new Date(gateway.clock.now().getTime() - limits.knownPlaceDays * 86_400_000);
+  const since = new Date(gateway.clock.now().getTime() - limits.knownPlaceDays * DAY_MS);
   const network = networkOf(address);
   const [sessions, reset] = await Promise.all([
     gateway.models.Session.find({ user, createAt: { $gte: since } }, { ip: 1 }).lean<SessionDoc[]>(),

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { type PersonalToken, tokenPrefix } from '@lightbox/contract/auth/personalTokens.js';
 import type { securityCalls } from '@lightbox/contract/auth/securityCalls.js';
 import type { DataOf } from '@lightbox/contract/call.js';
@@ -16,16 +15,13 @@ import type { Answer, Context } from '../context.js';
 import { issueNotMe } from './notMe.js';
 import type { Bearer } from './passport.js';
 import { cutSockets, endSessions } from './sessions.js';
+import { hashToken, makeToken } from './tokenSecrets.js';
 
 /** A session that is a personal token. */
 type TokenDoc = SessionDoc & { token: NonNullable<SessionDoc['token']> };
 
-/** Random bytes of a token: as many as its hash has, so a plain hash is enough. */
-const BYTES = 32;
 /** Tokens whose session is remembered, at most. */
 const KNOWN = 10_000;
-
-const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
 /**
  * Returns a function that looks up a personal token. It throws `AUTHENTICATION_FAILED` for an unknown one. Session and
@@ -34,7 +30,7 @@ const hashOf = (token: string): string => createHash('sha256').update(token).dig
 export function findPersonalToken({ models }: Core): (token: string) => Promise<Bearer> {
   const known = new LRUCache<string, Bearer>({ max: KNOWN });
   return async (token) => {
-    const hash = hashOf(token);
+    const hash = hashToken(token);
     const found = known.get(hash);
     if (found) return found;
     const session = await models.Session.findOne({ 'token.hash': hash }).lean<TokenDoc>();
@@ -111,7 +107,7 @@ export function newToken(
   expiresAt: Date,
 ): { token: string; doc: TokenDoc } {
   const now = clock.now();
-  const token = `${tokenPrefix}${randomBytes(BYTES).toString('base64url')}`;
+  const token = makeToken(tokenPrefix);
   const doc: TokenDoc = {
     _id: newId(now),
     user,
@@ -122,7 +118,7 @@ export function newToken(
     generation: 0,
     rotatedAt: now,
     ip: '',
-    token: { ...facts, hash: hashOf(token) },
+    token: { ...facts, hash: hashToken(token) },
   };
   return { token, doc };
 }

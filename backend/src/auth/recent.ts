@@ -152,11 +152,11 @@ export class Recent {
   private confirmedAt = Number.NEGATIVE_INFINITY;
   readonly sessions = new Kept<KeptSession>(10_000, undefined, () => this.confirmedAt, only(sessionFields));
   readonly users = new Kept<KeptUser>(10_000, undefined, () => this.confirmedAt, only(userFields));
-  /** By person and image. */
+  /** The facts about an image and its reader, by the ids of both. */
   readonly facts = new Kept<ReadFacts>(5_000);
-  /** Originals of one chunk, sealed, by the id of their blob. */
+  /** The sealed bytes of originals that fit into one chunk, by the id of their blob. */
   readonly chunks = new Kept<Buffer>(16 * 1024 * 1024, ({ length }) => length);
-  /** Sealed, by person and image. */
+  /** The sealed previews, by the ids of the reader and the image. */
   readonly previews = new Kept<PreviewDoc>(16 * 1024 * 1024, ({ sealed }) => bufferOf(sealed).length);
 
   hear(signal: Signal): void {

@@ -11,6 +11,7 @@ import { onOne } from '@lightbox/core/db/onOne.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { SignOn } from '@lightbox/core/models/signOn.js';
+import { HOUR_MS } from '@lightbox/core/times.js';
 import type { ClientSession, QueryFilter } from 'mongoose';
 import type { Gateway, Guest, Reader, Sender, Viewer } from '../context.js';
 import { hasSecondFactor } from './authorize.js';
@@ -35,7 +36,7 @@ export async function startSession(
     user,
     createAt: now,
     lastSeenAt: now,
-    expiresAt: new Date(now.getTime() + limits.sessionHours * 3_600_000),
+    expiresAt: new Date(now.getTime() + limits.sessionHours * HOUR_MS),
     generation: 0,
     rotatedAt: now,
     ip,

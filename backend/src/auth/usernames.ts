@@ -3,6 +3,7 @@ import { plain } from '@lightbox/contract/plain.js';
 import type { Core } from '@lightbox/core/core.js';
 import { fieldError } from '@lightbox/core/errors.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
+import { DAY_MS } from '@lightbox/core/times.js';
 import type { ClientSession } from 'mongoose';
 
 export const takenUsername = { field: 'username', message: 'This username is taken.' };
@@ -18,7 +19,7 @@ export async function holdUsername(core: Core, { usernameKey }: UserDoc, tx: Cli
   if (await User.exists({ usernameKey }).session(tx)) return;
   await UsernameHold.deleteOne({ _id: usernameKey, expiresAt: { $lte: now } }, { session: tx });
   if (await UsernameHold.exists({ _id: usernameKey }).session(tx)) return;
-  const expiresAt = new Date(now.getTime() + limits.decoyDays * 86_400_000);
+  const expiresAt = new Date(now.getTime() + limits.decoyDays * DAY_MS);
   await UsernameHold.create([{ _id: usernameKey, expiresAt }], { session: tx });
 }
 

@@ -12,6 +12,7 @@ import { NEWEST } from '@lightbox/core/db/newest.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { CarerDoc } from '@lightbox/core/models/carer.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
+import { DAY_MS } from '@lightbox/core/times.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { listCards } from '../images/listCards.js';
 import { carerFacts, presentCarer, presentCarers } from './present.js';
@@ -83,7 +84,7 @@ export async function nameCarer({
       state: 'waiting',
       live: true,
       createAt: now,
-      expiresAt: new Date(now.getTime() + limits.carerDays * 86_400_000),
+      expiresAt: new Date(now.getTime() + limits.carerDays * DAY_MS),
     };
     await models.Carer.create([record], { session });
     tx.record({ type: 'carer.named', record: _id, owners: [viewer._id], recipients: carer ? [carer._id] : [] });

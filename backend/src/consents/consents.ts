@@ -5,6 +5,7 @@ import { NEWEST } from '@lightbox/core/db/newest.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { ConsentDoc } from '@lightbox/core/models/consent.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
+import { DAY_MS } from '@lightbox/core/times.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 
 export async function getConsents({
@@ -50,7 +51,7 @@ export async function askForConsent(
   patient: ObjectId,
 ): Promise<void> {
   const now = gateway.clock.now();
-  const before = new Date(now.getTime() - limits.consentAskDays * 86_400_000);
+  const before = new Date(now.getTime() - limits.consentAskDays * DAY_MS);
   const due = { $or: [{ 'consents.askedAt': { $exists: false } }, { 'consents.askedAt': { $lte: before } }] };
   const unanswered = { 'consents.analysis': { $in: [null, 'unset' as const] } };
   await gateway.events.change(actor, async (tx) => {

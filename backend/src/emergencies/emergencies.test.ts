@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sameLook } from '@lightbox/contract/audit/faults.js';
-import { reviewMoves, reviewStates } from '@lightbox/contract/emergencies/states.js';
+import { emergencyReviewMoves, emergencyReviewStates } from '@lightbox/contract/emergencies/states.js';
 import { decideImage, type ImageRule } from '@lightbox/contract/images/policy.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { newId } from '@lightbox/core/db/ids.js';
@@ -315,22 +315,22 @@ describe('while the setting is on', () => {
   });
 
   describe('the review', () => {
-    type Act = keyof typeof reviewMoves;
+    type Act = keyof typeof emergencyReviewMoves;
     const bodies: Record<Act, object> = {
       question: { comment: 'Why not the colleague on duty?' },
       answer: { answer: 'Nobody answered the phone.' },
       approve: { comment: 'Thank you.' },
     };
     const act = (move: Act, id: string, by: Person) => api.as(by).post(`/emergencies/${id}/${move}`, bodies[move]);
-    const acts = Object.keys(reviewMoves) as Act[];
+    const acts = Object.keys(emergencyReviewMoves) as Act[];
     const turnOfAdmins = (state: EmergencyDoc['state']) => state === 'open' || state === 'answered';
 
-    it.each(reviewStates.flatMap((state) => acts.map((move) => ({ state, move }))))(
+    it.each(emergencyReviewStates.flatMap((state) => acts.map((move) => ({ state, move }))))(
       'in the state $state, “$move” is answered as the table of moves says',
       async ({ state, move }) => {
         const [provider, patient] = [await buildProvider(test.gateway), await buildPatient(test.gateway)];
         const { _id } = await buildEmergency(test.gateway, { provider, patient, state, waits: turnOfAdmins(state) });
-        const { from, to } = reviewMoves[move];
+        const { from, to } = emergencyReviewMoves[move];
         const may = (from as readonly string[]).includes(state);
         const by = move === 'answer' ? provider : admin;
         const answer = await act(move, String(_id), by).expect(may ? 200 : 409);

@@ -1,6 +1,6 @@
 import type { Emergency, emergencyCalls } from '@lightbox/contract/emergencies/calls.js';
 import type { EmergencyRule } from '@lightbox/contract/emergencies/policy.js';
-import { type ReviewMove, reviewMoves } from '@lightbox/contract/emergencies/states.js';
+import { type EmergencyReviewMove, emergencyReviewMoves } from '@lightbox/contract/emergencies/states.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { sealAgain, sealText } from '@lightbox/core/emergencies/sealed.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -17,7 +17,7 @@ type Call =
   | typeof emergencyCalls.answerEmergency;
 
 interface Step {
-  move: ReviewMove;
+  move: EmergencyReviewMove;
   rule: EmergencyRule;
   type: Extract<NewEvent['type'], 'emergency.approved' | 'emergency.questioned' | 'emergency.answered'>;
   field: 'question' | 'answer' | 'approval';
@@ -30,7 +30,7 @@ interface Step {
 async function take(context: Context<Call>, { move, rule, type, field, text, to }: Step): Promise<Answer<Emergency>> {
   const { gateway, actor, viewer, params } = context;
   const { _id } = await requireEmergency(gateway, viewer, params.id, rule);
-  const { from, to: state } = reviewMoves[move];
+  const { from, to: state } = emergencyReviewMoves[move];
   await gateway.events.change(actor, async (tx) => {
     const { Emergency } = gateway.models;
     const before = await Emergency.findOne({ _id, state: { $in: from } }, null, {

@@ -69,7 +69,7 @@ export const readOf =
   };
 
 /** Sends a resource. It goes out in one piece. */
-export async function send(
+async function send(
   asking: Streaming,
   resource: object,
   { etag, headers, record }: { etag?: string; headers?: Record<string, string>; record: () => Promise<unknown> },

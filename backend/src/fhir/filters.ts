@@ -1,6 +1,7 @@
 import { doors } from '@lightbox/contract/doors.js';
 import type { DateValue, ReferenceValue } from '@lightbox/contract/fhir/values.js';
 import { oid } from '@lightbox/core/db/ids.js';
+import { DAY_MS } from '@lightbox/core/times.js';
 import type { Gateway } from '../context.js';
 
 type Filter = Record<string, unknown>;
@@ -54,16 +55,15 @@ export const byMoment = (values: readonly DateValue[] = [], field: string): Filt
     return { [field]: conditions[prefix] };
   });
 
-const DAY = 86_400_000;
 /** As text greater than every day. */
 const AFTER_ALL = '9999-12-32';
 function dayText(days: number): string {
-  const text = new Date(days * DAY).toISOString();
+  const text = new Date(days * DAY_MS).toISOString();
   // A year of five digits begins with a sign, which is smaller than every digit.
   return text.startsWith('+') ? AFTER_ALL : text.slice(0, 10);
 }
-const dayOf = (time: Date): string => dayText(Math.floor(time.getTime() / DAY));
-const dayFrom = (time: Date): string => dayText(Math.ceil(time.getTime() / DAY));
+const dayOf = (time: Date): string => dayText(Math.floor(time.getTime() / DAY_MS));
+const dayFrom = (time: Date): string => dayText(Math.ceil(time.getTime() / DAY_MS));
 
 /** The filters of a date, for a field that holds a day, `YYYY-MM-DD`. A day is compared as the time from its start to its end. */
 export const byDay = (values: readonly DateValue[] = [], field: string): Filter[] =>

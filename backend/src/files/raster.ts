@@ -14,7 +14,7 @@ export interface StructureReader<Facts> {
 }
 
 /** Throws for a picture without pixels, and for one above the limit, which could fill the memory of its decoder. */
-export function checkSize({ width, height }: Size): void {
+function checkSize({ width, height }: Size): void {
   if (width < 1 || height < 1) throw damaged('The picture has no pixels.');
   if (width * height > limits.megapixels * 1_000_000) throw tooManyPixels();
 }

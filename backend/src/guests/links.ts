@@ -14,6 +14,7 @@ import { codeOf, linkTokenOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
 import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import { ownerOf } from '@lightbox/core/sharing/shareTarget.js';
+import { HOUR_MS } from '@lightbox/core/times.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { mayMailAddress } from '../sharing/mailLimits.js';
 import { namesOfTarget } from '../sharing/present.js';
@@ -46,7 +47,7 @@ export async function createGuestLink({
       ...(target.study ? { study: target.study } : {}),
       madeBy: viewer._id,
       createAt: now,
-      expiresAt: new Date(now.getTime() + hours * 3_600_000),
+      expiresAt: new Date(now.getTime() + hours * HOUR_MS),
       maxOpens,
       opensLeft: maxOpens,
       tries: 0,

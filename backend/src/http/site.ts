@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { DAY_MS, HOUR_MS } from '@lightbox/core/times.js';
 import compression from 'compression';
 import express, { type Express } from 'express';
 import staticCompressed from 'express-static-gzip';
 
 const root = fileURLToPath(new URL('../../../frontend/dist/', import.meta.url));
-const YEAR_MS = 365 * 24 * 3_600_000;
+const YEAR_MS = 365 * DAY_MS;
 
 /**
  * Serves the built browser application. Browsers store files with a hash in their name for a year, and ask for
@@ -23,7 +24,7 @@ export function serveSite(app: Express): void {
       serveStatic: { immutable: true, maxAge: YEAR_MS, fallthrough: false },
     }),
   );
-  app.use(express.static(root, { index: false, maxAge: 3_600_000 }));
+  app.use(express.static(root, { index: false, maxAge: HOUR_MS }));
   app.get('/{*path}', (req, res, next) => {
     if (!req.accepts('html') || req.path.startsWith('/api')) return next();
     res.setHeader('Cache-Control', 'no-cache');

@@ -7,7 +7,7 @@ import { roleMay } from '@lightbox/contract/permissions.js';
 import { withTerm } from '@lightbox/core/access/cards.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { CardDoc } from '@lightbox/core/models/card.js';
-import { DAY_MS } from '@lightbox/core/times.js';
+import { DAY_MS, HOUR_MS } from '@lightbox/core/times.js';
 import { wordsOf } from '@lightbox/core/users/search.js';
 import type { QueryFilter } from 'mongoose';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
@@ -39,7 +39,7 @@ const states: Record<CardState, (now: Date) => Filter> = {
   notVerified: () => ({ waiting: true }),
   locked: () => ({ locked: true }),
   endsSoon: (now) => ({
-    endsAt: { $gt: now, $lte: new Date(now.getTime() + limits.endsSoonHours * 3_600_000) },
+    endsAt: { $gt: now, $lte: new Date(now.getTime() + limits.endsSoonHours * HOUR_MS) },
   }),
 };
 

@@ -1,4 +1,5 @@
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
+import { limits } from '@lightbox/contract/limits.js';
 import {
   type ActivityDay,
   type ActivityKind,
@@ -7,7 +8,7 @@ import {
   overviewCap,
 } from '@lightbox/contract/overview/calls.js';
 import { readiness } from '@lightbox/core/process/ops.js';
-import { DAY_MS } from '@lightbox/core/times.js';
+import { DAY_MS, HOUR_MS } from '@lightbox/core/times.js';
 import type { Gateway } from '../context.js';
 
 export async function serviceState(gateway: Gateway): Promise<Overview['service']> {
@@ -56,7 +57,6 @@ const counted: Record<ActivityKind, AuditAction> = {
   signIns: 'auth.confirm',
   analyses: 'analysis.complete',
 };
-const DAYS = 14;
 const dayOf = (at: Date) => at.toISOString().slice(0, 10);
 
 /**
@@ -67,12 +67,14 @@ export function createActivity(gateway: Gateway): () => Promise<ActivityDay[]> {
   const over = new Map<string, ActivityDay>();
   return async () => {
     const now = gateway.clock.now();
-    const days = Array.from({ length: DAYS }, (_, i) => dayOf(new Date(now.getTime() - (DAYS - 1 - i) * DAY_MS)));
+    const days = Array.from({ length: limits.activityDays }, (_, i) =>
+      dayOf(new Date(now.getTime() - (limits.activityDays - 1 - i) * DAY_MS)),
+    );
     const missing = days.filter((day) => !over.has(day));
     const fresh = await countSince(gateway, new Date(missing[0] ?? dayOf(now)));
     const rows = days.map((day) => over.get(day) ?? fresh(day));
     over.clear();
-    for (const row of rows) if (Date.parse(row.day) + DAY_MS + 3_600_000 < now.getTime()) over.set(row.day, row);
+    for (const row of rows) if (Date.parse(row.day) + DAY_MS + HOUR_MS < now.getTime()) over.set(row.day, row);
     return rows;
   };
 }

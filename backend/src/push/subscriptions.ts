@@ -8,6 +8,7 @@ import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { PushSubscriptionDoc } from '@lightbox/core/models/pushSubscription.js';
 import { isEndpoint } from '@lightbox/core/net/endpoints.js';
+import { DAY_MS } from '@lightbox/core/times.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 
 type Subscribe = typeof pushCalls.subscribePush;
@@ -53,7 +54,7 @@ const isSame = (existing: PushSubscriptionDoc, viewer: Viewer, { keys }: BodyOf<
 
 function seenNow({ clock }: Gateway, { expirationTime }: BodyOf<Subscribe>) {
   const seenAt = clock.now();
-  const latest = seenAt.getTime() + limits.pushDays * 86_400_000;
+  const latest = seenAt.getTime() + limits.pushDays * DAY_MS;
   return { seenAt, expiresAt: new Date(Math.min(latest, expirationTime ?? latest)) };
 }
 

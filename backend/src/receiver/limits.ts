@@ -1,3 +1,5 @@
+import { HOUR_MS } from '@lightbox/core/times.js';
+
 /** Limits of the receiver beside those of every upload. Times are milliseconds. */
 export const receiverLimits = {
   /** Content of one PDU of data. It is told to the sender, who keeps to it. */
@@ -20,7 +22,7 @@ export const receiverLimits = {
   /** Waiting for the bytes of one file. */
   fileMs: 10 * 60_000,
   /** A whole association. */
-  associationMs: 4 * 3_600_000,
+  associationMs: 4 * HOUR_MS,
   /** For the file that arrives while the process stops. */
   drainMs: 7_000,
 };

@@ -170,11 +170,11 @@ export function acceptAssociation(asked: Buffer, { contexts, maxLength, implemen
 
 /** Reasons for the rejection of an association (PS3.8 §9.3.4): result, source, reason. */
 const rejections = {
-  /** For good. */
+  /** A rejection for good: another try gets the same answer. */
   notAllowed: [1, 1, 1],
   unknownCalling: [1, 1, 3],
   unknownCalled: [1, 1, 7],
-  /** For now: the sender may try again later. */
+  /** A rejection for now: the sender may try again later. */
   congestion: [2, 3, 1],
   tooMany: [2, 3, 2],
 } as const;

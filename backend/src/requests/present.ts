@@ -1,6 +1,6 @@
-import { limits } from '@lightbox/contract/limits.js';
 import type { ImageRequest } from '@lightbox/contract/requests/calls.js';
 import { requestState } from '@lightbox/contract/requests/states.js';
+import { heldUntil } from '@lightbox/core/access/requests.js';
 import { openField } from '@lightbox/core/guests/sealed.js';
 import type { ImageRequestDoc } from '@lightbox/core/models/imageRequest.js';
 import type { Gateway } from '../context.js';
@@ -25,9 +25,8 @@ export async function presentRequests(gateway: Gateway, requests: ImageRequestDo
     files: request.files,
     bytes: request.bytes,
     ...(request.receivedAt ? { receivedAt: request.receivedAt.toISOString() } : {}),
-    ...(request.receivedAt && request.state === 'received' ? { heldUntil: heldUntil(request.receivedAt) } : {}),
+    ...(request.receivedAt && request.state === 'received'
+      ? { heldUntil: heldUntil(request.receivedAt).toISOString() }
+      : {}),
   }));
 }
-
-const heldUntil = (receivedAt: Date): string =>
-  new Date(receivedAt.getTime() + limits.heldDays * 86_400_000).toISOString();

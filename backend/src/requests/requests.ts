@@ -13,6 +13,7 @@ import type { ImageRequestDoc } from '@lightbox/core/models/imageRequest.js';
 import { moveRequest } from '@lightbox/core/requests/moveRequest.js';
 import { removeLeftovers } from '@lightbox/core/requests/removeHeld.js';
 import { sendUrl } from '@lightbox/core/requests/sendUrl.js';
+import { HOUR_MS } from '@lightbox/core/times.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { findPatient } from '../images/admitImage.js';
 import { presentImages } from '../images/present.js';
@@ -49,7 +50,7 @@ export async function createRequest({
       kind,
       state: 'waiting',
       createAt: now,
-      expiresAt: new Date(now.getTime() + expiresInHours * 3_600_000),
+      expiresAt: new Date(now.getTime() + expiresInHours * HOUR_MS),
       ...(patient ? { patient: patient._id } : {}),
       ...(email ? { email: sealField(keys, _id, 'email', email) } : {}),
       ...(note ? { note: sealField(keys, _id, 'note', note) } : {}),

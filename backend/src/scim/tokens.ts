@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type { DataOf } from '@lightbox/contract/call.js';
 import { type ScimToken, type scimCalls, scimPrefix } from '@lightbox/contract/scim/calls.js';
 import type { Core } from '@lightbox/core/core.js';
@@ -6,12 +5,10 @@ import { newId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { ScimTokenDoc } from '@lightbox/core/models/scimToken.js';
 import type { Request } from 'express';
+import { hashToken, makeToken } from '../auth/tokenSecrets.js';
 import type { Answer, Context } from '../context.js';
 
-const BYTES = 32;
 const TOUCH_MS = 60_000;
-
-const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
 /** Returns the token of a SCIM call. It is read at each call, so a revoked one ends at once. */
 export async function requireScimToken({ models, clock, warn }: Core, req: Request): Promise<ScimTokenDoc> {
@@ -19,7 +16,7 @@ export async function requireScimToken({ models, clock, warn }: Core, req: Reque
   if (!authorization) throw new AppError('UNAUTHENTICATED');
   const token = /^Bearer (\S+)$/i.exec(authorization)?.[1] ?? '';
   const found = token.startsWith(scimPrefix)
-    ? await models.ScimToken.findOne({ hash: hashOf(token) }).lean<ScimTokenDoc>()
+    ? await models.ScimToken.findOne({ hash: hashToken(token) }).lean<ScimTokenDoc>()
     : null;
   if (!found || (req.headersDistinct.authorization?.length ?? 0) > 1) throw new AppError('AUTHENTICATION_FAILED');
   const now = clock.now();
@@ -55,9 +52,9 @@ export async function createScimToken({
   body: { name, provider },
 }: Context<Create>): Promise<Answer<DataOf<Create>>> {
   gateway.signOn.require(provider);
-  const token = `${scimPrefix}${randomBytes(BYTES).toString('base64url')}`;
+  const token = makeToken(scimPrefix);
   const createAt = gateway.clock.now();
-  const doc = { _id: newId(createAt), name, provider, hash: hashOf(token), madeBy: viewer._id, createAt };
+  const doc = { _id: newId(createAt), name, provider, hash: hashToken(token), madeBy: viewer._id, createAt };
   await gateway.events.change(actor, async (tx) => {
     await gateway.models.ScimToken.create([doc], { session: tx.session });
     tx.record({ type: 'scim.tokenCreated', record: doc._id, reason: provider });

@@ -14,8 +14,7 @@ interface Invitation extends Terms {
 }
 
 /** Returns the object of an invitation, as its record names it. */
-export const objectOf = ({ image, study }: ShareTarget): Pick<InviteDoc, 'image' | 'study'> =>
-  study ? { study } : { image };
+const objectOf = ({ image, study }: ShareTarget): Pick<InviteDoc, 'image' | 'study'> => (study ? { study } : { image });
 
 /**
  * Invites an address to one image or study, as part of a transaction that holds the image or the study. Does nothing

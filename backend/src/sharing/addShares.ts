@@ -10,6 +10,7 @@ import type { DatesOf, ShareDoc } from '@lightbox/core/models/share.js';
 import { endShares } from '@lightbox/core/sharing/endShares.js';
 import { sealNote } from '@lightbox/core/sharing/notes.js';
 import { aboutShare } from '@lightbox/core/sharing/shareTarget.js';
+import { DAY_MS, HOUR_MS } from '@lightbox/core/times.js';
 import type { Gateway } from '../context.js';
 import { mayMailAddress, mayMailPerson } from './mailLimits.js';
 import { holdTarget } from './targets.js';
@@ -38,7 +39,7 @@ export const newAct = (): Act => ({ id: newId(), recipients: new Set() });
 
 /** Returns the expiry of a share's code: the end of the share, or a month for a permanent share. */
 export const codeEnd = (now: Date, shareEnd: Date | null): Date =>
-  shareEnd ?? new Date(now.getTime() + limits.standingCodeDays * 24 * 3_600_000);
+  shareEnd ?? new Date(now.getTime() + limits.standingCodeDays * DAY_MS);
 
 /**
  * Shares one image or study with several people, as part of a transaction, and updates the audience of the images that
@@ -100,7 +101,7 @@ function newShare(
 ): ShareDoc {
   const now = clock.now();
   const _id = newId(now);
-  const expiresAt = hours === null ? null : new Date(now.getTime() + hours * 3_600_000);
+  const expiresAt = hours === null ? null : new Date(now.getTime() + hours * HOUR_MS);
   return {
     _id,
     image,

@@ -7,6 +7,7 @@ import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { endShares } from '@lightbox/core/sharing/endShares.js';
 import { aboutShare } from '@lightbox/core/sharing/shareTarget.js';
+import { HOUR_MS } from '@lightbox/core/times.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { codeEnd } from './addShares.js';
 import { presentCreated } from './present.js';
@@ -57,7 +58,7 @@ async function endOf(
   share: ShareDoc,
   { expiresInHours, expiresAt }: BodyOf<Call>,
 ): Promise<Date | null | undefined> {
-  const inHours = (hours: number) => new Date(gateway.clock.now().getTime() + hours * 3_600_000);
+  const inHours = (hours: number) => new Date(gateway.clock.now().getTime() + hours * HOUR_MS);
   if (expiresInHours !== undefined) return inHours(expiresInHours);
   if (expiresAt === undefined) return undefined;
   if (expiresAt === null) {

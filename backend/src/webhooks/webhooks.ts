@@ -9,6 +9,7 @@ import { NEWEST } from '@lightbox/core/db/newest.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { WebhookDoc } from '@lightbox/core/models/webhook.js';
 import { isEndpoint } from '@lightbox/core/net/endpoints.js';
+import { HOUR_MS } from '@lightbox/core/times.js';
 import { newSecret, openSecret, sealSecret, showSecret } from '@lightbox/core/webhooks/secrets.js';
 import type { QueryFilter } from 'mongoose';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
@@ -151,7 +152,7 @@ export async function rotateWebhookSecret(context: Context<Rotate>): Promise<Ans
     $set: {
       secret: sealSecret(keys, webhook._id, secret),
       previous: sealSecret(keys, webhook._id, openSecret(keys, webhook._id, webhook.secret)),
-      previousUntil: new Date(clock.now().getTime() + limits.webhookOldSecretHours * 3_600_000),
+      previousUntil: new Date(clock.now().getTime() + limits.webhookOldSecretHours * HOUR_MS),
     },
   });
   return { data: { ...presentWebhook(written), secret: showSecret(secret) } };

@@ -1,15 +1,7 @@
-/** Repeatable random numbers: the same seed gives the same campaign (mulberry32). */
-export class Chance {
-  constructor(private state: number) {}
+import { Seeded } from '../seeded.js';
 
-  /** Returns a number from 0 up to, but not including, 1. */
-  next(): number {
-    this.state = (this.state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  }
-
+/** The chances of one campaign. */
+export class Chance extends Seeded {
   between = (from: number, to: number): number => from + this.next() * (to - from);
 
   of<T>(things: readonly [T, ...T[]]): T {

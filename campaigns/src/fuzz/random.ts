@@ -1,15 +1,7 @@
-/** A generator with the same numbers for the same seed, so that a finding can be repeated. */
-export class Random {
-  constructor(private state: number) {}
+import { Seeded } from '../seeded.js';
 
-  /** Returns a number 0 ≤ x < 1 (mulberry32). */
-  next(): number {
-    this.state = (this.state + 0x6d2b79f5) | 0;
-    let x = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
-    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
-    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
-  }
-
+/** The choices of one part of the fuzz, so that a finding can be repeated. */
+export class Random extends Seeded {
   below(n: number): number {
     return Math.floor(this.next() * n);
   }

@@ -507,7 +507,7 @@ export const auditActions = {
   },
   'analysis.report': { table: 'analyses', fhir: 'orderRecord', does: 'R', timeline: true },
   'consent.read': { table: 'consents', fhir: 'securityAlert', does: 'R' },
-  /** The reason is the answer. */
+  /** The reason of the entry is the answer that the patient gave. */
   'consent.changed': { table: 'consents', fhir: 'securityAlert', does: 'U', settles: true },
   /** Somebody wanted to analyse an image of a patient who has not answered. */
   'consent.asked': { table: 'consents', fhir: 'securityAlert', does: 'E', notice: 'consent.asked' },

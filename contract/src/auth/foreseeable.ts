@@ -1,3 +1,5 @@
+import { plain } from '../plain.js';
+
 /** Words that attackers try first at a service like this one: its name, its roles, its trade, and rows of keys. */
 const words = [
   'lightbox',
@@ -33,9 +35,6 @@ const leet: Record<string, string> = {
 };
 
 const lettersOf = (text: string): string => text.replace(/[^\p{L}]/gu, '');
-
-/** Returns the text in lower case and without accents. */
-const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
 /** Returns the letters of a password, and its letters when digits and signs count as the letters that they resemble. */
 export function readings(password: string): string[] {

@@ -5,7 +5,7 @@ import { Id, Params, Time, text } from '../ids.js';
 import { Image } from '../images/schemas.js';
 import { limits } from '../limits.js';
 import { UserRef } from '../users/schemas.js';
-import { reviewStates } from './states.js';
+import { emergencyReviewStates } from './states.js';
 
 /** The reason of an emergency access, as a form checks it too. */
 export const EmergencyReason = text(limits.emergencyReasonMax).min(
@@ -30,7 +30,7 @@ export const Emergency = z.object({
   /** Absent for the patient. */
   review: z
     .object({
-      state: z.enum(reviewStates),
+      state: z.enum(emergencyReviewStates),
       question: Said.optional(),
       answer: Said.optional(),
       approval: Said.optional(),

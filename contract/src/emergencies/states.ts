@@ -1,5 +1,5 @@
 /** The states of the review of an emergency access. */
-export const reviewStates = [
+export const emergencyReviewStates = [
   /** No administrator has decided yet. */
   'open',
   /** An administrator asked the provider about it. */
@@ -8,18 +8,18 @@ export const reviewStates = [
   'answered',
   'approved',
 ] as const;
-export type ReviewState = (typeof reviewStates)[number];
+export type EmergencyReviewState = (typeof emergencyReviewStates)[number];
 
 /** The moves between the states of the review. The hour of access does not depend on them. */
-export const reviewMoves = {
+export const emergencyReviewMoves = {
   question: { from: ['open'], to: 'questioned' },
   answer: { from: ['questioned'], to: 'answered' },
   approve: { from: ['open', 'questioned', 'answered'], to: 'approved' },
-} as const satisfies Record<string, { from: readonly ReviewState[]; to: ReviewState }>;
-export type ReviewMove = keyof typeof reviewMoves;
+} as const satisfies Record<string, { from: readonly EmergencyReviewState[]; to: EmergencyReviewState }>;
+export type EmergencyReviewMove = keyof typeof emergencyReviewMoves;
 
-export const canMove = (move: ReviewMove, state: ReviewState): boolean =>
-  (reviewMoves[move].from as readonly ReviewState[]).includes(state);
+export const canMove = (move: EmergencyReviewMove, state: EmergencyReviewState): boolean =>
+  (emergencyReviewMoves[move].from as readonly EmergencyReviewState[]).includes(state);
 
 /** The causes for which the product itself ends an access: the hour, the setting, or the account of one of the two. */
 export const emergencyEndings = ['expired', 'off', 'account'] as const;

@@ -75,7 +75,7 @@ export const Overview = z.object({
   /** Null when it could not be counted in time. */
   storage: z.array(z.object({ contentType: z.string(), images: z.int(), bytes: z.int() })).nullable(),
   liveSessions: z.int(),
-  /** The last 14 days, the oldest first. */
+  /** The last `limits.activityDays`, the oldest first. */
   activity: z.array(ActivityDay),
 });
 export type Overview = z.infer<typeof Overview>;

@@ -5,6 +5,7 @@ import { languageCodes } from '../languages.js';
 import { limits } from '../limits.js';
 import { roles } from '../permissions.js';
 import { texts } from '../texts.js';
+import { firstBirthday } from '../written.js';
 import { accountStatuses } from './states.js';
 
 export const RoleName = z.enum(roles);
@@ -20,7 +21,7 @@ export const Gender = z
 /** A calendar date, never shifted by a time zone. */
 export const Dob = z.iso
   .date('Must be a date, YYYY-MM-DD.')
-  .refine((dob) => dob >= '1900-01-01', 'Must be 1900-01-01 or later.')
+  .refine((dob) => dob >= firstBirthday, `Must be ${firstBirthday} or later.`)
   .refine((dob) => dob <= new Date().toISOString().slice(0, 10), 'Must not be in the future.');
 
 /** Stored and compared in lower case: an address has one account however it is typed. */

@@ -8,16 +8,22 @@ import { AppError } from '../errors.js';
 import type { ImageRequestDoc } from '../models/imageRequest.js';
 import type { Models } from '../models/models.js';
 import type { UserDoc } from '../models/user.js';
+import { DAY_MS } from '../times.js';
 import { holdUser, touch } from './hold.js';
 
 /** The state `waiting` as a filter: requests that take files. */
 export const waitingRequest = (now: Date) => ({ state: 'waiting' as const, expiresAt: { $gt: now } });
 
+const HELD_MS = limits.heldDays * DAY_MS;
+
+/** Returns the time at which received files are removed, if nobody took them. */
+export const heldUntil = (receivedAt: Date): Date => new Date(receivedAt.getTime() + HELD_MS);
+
 /** Requests whose time is over, as a filter: nobody sent anything, or nobody looked at the files. */
 export const overdueRequest = (now: Date) => ({
   $or: [
     { state: 'waiting' as const, expiresAt: { $lte: now } },
-    { state: 'received' as const, receivedAt: { $lte: new Date(now.getTime() - limits.heldDays * 86_400_000) } },
+    { state: 'received' as const, receivedAt: { $lte: new Date(now.getTime() - HELD_MS) } },
   ],
 });
 

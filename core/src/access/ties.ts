@@ -3,6 +3,7 @@ import { needsTie, type UserViewer } from '@lightbox/contract/users/policy.js';
 import type { Core } from '../core.js';
 import { type ObjectId, oid } from '../db/ids.js';
 import { conversationOf } from '../messages/messages.js';
+import { DAY_MS } from '../times.js';
 import { liveShare, openedOriginal } from './shares.js';
 
 type Ties = Pick<Core, 'models' | 'settings' | 'clock'>;
@@ -34,7 +35,7 @@ export async function tiedPatients(
 ): Promise<Set<string>> {
   if (among?.length === 0) return new Set();
   const now = clock.now();
-  const since = new Date(now.getTime() - limits.tieDays * 86_400_000);
+  const since = new Date(now.getTime() - limits.tieDays * DAY_MS);
   const one = among ? { $in: among } : { $exists: true };
   const chats = among ? { _id: { $in: among.map((patient) => conversationOf(provider, patient)) } } : {};
   const [shared, owned, opened, conversations] = await Promise.all([

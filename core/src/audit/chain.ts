@@ -4,6 +4,7 @@ import type { KeyRing } from '../keys/keyring.js';
 import type { AuditEntryDoc } from '../models/auditEntry.js';
 import type { EventDoc } from '../models/event.js';
 import type { Models } from '../models/models.js';
+import { HOUR_MS } from '../times.js';
 import { beganEarlier, readBase } from './base.js';
 import { type Draft, GENESIS, isWhole, judge, place, remark } from './entry.js';
 import { type Head, keepHead, newestEntry, readHead, rememberedHead, rememberHead } from './head.js';
@@ -16,7 +17,7 @@ const MOST_RACES = 100;
 /**
  * Milliseconds after the log began to be signed in which gateways of an older version may still write unsigned events.
  */
-const UNSIGNED_MS = 3_600_000;
+const UNSIGNED_MS = HOUR_MS;
 
 interface Options {
   /** Called with each batch that was appended here. */

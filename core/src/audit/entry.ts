@@ -34,11 +34,7 @@ const factsOf = (of: Omit<Draft, 'event'>) => [
 ];
 
 /** Returns the HMAC over the hash of the previous entry and every fact of this one. */
-export function hashOf(
-  ring: KeyRing,
-  previous: string,
-  entry: Omit<AuditEntryDoc, '_id' | 'hash' | 'concerns'>,
-): string {
+function hashOf(ring: KeyRing, previous: string, entry: Omit<AuditEntryDoc, '_id' | 'hash' | 'concerns'>): string {
   const key = ring.find(entry.keyId);
   if (!key) throw new Error(`No key '${entry.keyId}' to check the audit chain.`);
   return hmac(key.key, JSON.stringify([previous, entry.seq, String(entry.event), ...factsOf(entry)])).toString('hex');

@@ -5,7 +5,7 @@ import { readOptions, runStoppable, say } from '../process/command.js';
 import { Refused } from '../process/refused.js';
 import { backupTools, makeBackup } from './backup.js';
 import { makeSlice } from './oplog.js';
-import { selfCheck } from './selfCheck.js';
+import { printSelfCheck } from './printSelfCheck.js';
 
 const usage = 'npm run backup -- --to DIR [--oplog]';
 
@@ -34,7 +34,7 @@ await runStoppable('The backup was stopped. Nothing of it is left.', async (sign
     say(
       `It holds everything that was acknowledged before ${at}${head ? `, and the audit log at least to the entry ${headText(head)}` : ''}.`,
     );
-    return await selfCheck(core);
+    return await printSelfCheck(core);
   } finally {
     await core.close();
   }

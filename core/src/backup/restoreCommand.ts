@@ -2,8 +2,8 @@ import { dirname, resolve } from 'node:path';
 import { loadConfig } from '../config/env.js';
 import { readOptions, runStoppable, say } from '../process/command.js';
 import { Refused } from '../process/refused.js';
+import { printSelfCheck } from './printSelfCheck.js';
 import { checkBeforeRestore, restoreBackup } from './restore.js';
-import { selfCheck } from './selfCheck.js';
 import { verifyRestored } from './verifyRestored.js';
 
 /** Reads a time with its zone, and takes the beginning of its second: the oplog is cut there. */
@@ -49,7 +49,7 @@ await runStoppable('The restore was stopped. Empty the target before you start i
     );
     say(`${blobs} blobs, of which ${lacking} lack bytes. ${opened} images were opened, of which ${different} differ.`);
     if (removedMeanwhile > 0) say(`${removedMeanwhile} more came and were deleted while the backup was made.`);
-    const green = await selfCheck(core, true);
+    const green = await printSelfCheck(core, true);
     say(whole && green ? 'The restore is whole.' : 'THE RESTORE IS NOT WHOLE.');
     return whole && green;
   } finally {

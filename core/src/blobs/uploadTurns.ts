@@ -27,12 +27,12 @@ export class Turn {
     this.timer = setInterval(() => this.check(), idleMs / 2).unref();
   }
 
-  /** The sender has to send. */
+  /** The sender has to send the next bytes. From now on the time counts as idle. */
   waits(): void {
     this.waitsSince = idleTime();
   }
 
-  /** Bytes have arrived. */
+  /** Bytes of the sender have arrived. The idle time so far is kept. */
   goesOn(): void {
     this.idle = this.idleSoFar();
     this.waitsSince = null;

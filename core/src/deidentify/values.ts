@@ -1,4 +1,5 @@
 import { type BinaryLike, createHmac } from 'node:crypto';
+import { DAY_MS } from '../times.js';
 
 /** The secrets and the choices of one copy. */
 export interface Disguise {
@@ -27,7 +28,6 @@ export interface PlainPixels {
 }
 
 const STANDARD_ROOT = '1.2.840.10008.';
-const DAY = 86_400_000;
 
 export const mac = (key: Buffer, ...parts: BinaryLike[]): Buffer => {
   const made = createHmac('sha256', key);
@@ -53,7 +53,7 @@ function movedDay(year: string, month: string | undefined, day: string | undefin
   const time = Date.UTC(Number(year), Number(month ?? '01') - 1, Number(day ?? '01'));
   const valid = new Date(time);
   if (Number.isNaN(time) || (day && valid.getUTCDate() !== Number(day)) || Number(year) < 1000) return null;
-  const moved = new Date(time + days * DAY).toISOString();
+  const moved = new Date(time + days * DAY_MS).toISOString();
   const parts = [moved.slice(0, 4), month && moved.slice(5, 7), day && moved.slice(8, 10)];
   return parts.filter(Boolean).join('');
 }

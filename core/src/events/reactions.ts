@@ -35,7 +35,7 @@ const firstDrawing = (event: Pick<EventDoc, '_id' | 'record'>): JobRequest[] => 
  * The mails and jobs that follow from each action. The socket event and the notification are in its row of
  * `auditActions`. Null: no mail and no job. A failed or refused action is recorded, and nothing follows from it.
  */
-export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
+const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'auth.register': {
     mail: ({ refs }) => {
       if (refs.existing) return 'alreadyHaveAccount';

@@ -24,7 +24,7 @@ interface Kind {
  * names and the task that seals again (`renewals` in `workers/src/maintenance/renewKeys.ts`) go by this table. A test finds a
  * model with a sealed field that is not in it.
  */
-export const sealedKinds = {
+const sealedKinds = {
   images: { model: 'Image', ring: 'images', what: 'images', field: 'dataKey' },
   uploads: { model: 'Upload', ring: 'images', what: 'resumable uploads', field: 'dataKey' },
   voices: { model: 'Voice', ring: 'images', what: 'voice messages', field: 'dataKey' },

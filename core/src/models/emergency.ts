@@ -1,4 +1,4 @@
-import type { ReviewState } from '@lightbox/contract/emergencies/states.js';
+import type { EmergencyReviewState } from '@lightbox/contract/emergencies/states.js';
 import { bool, date, type Id, id, part, schemaOf, string } from './fields.js';
 import { type SealedValue, sealedValue } from './sealedValue.js';
 
@@ -20,7 +20,7 @@ export interface EmergencyDoc {
   /** False once the access was ended. */
   live: boolean;
   endedAt?: Date;
-  state: ReviewState;
+  state: EmergencyReviewState;
   /** True while it is the turn of the administrators: the state is `open` or `answered`. Lists begin with these. */
   waits: boolean;
   question?: Said;

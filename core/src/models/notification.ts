@@ -1,4 +1,5 @@
 import type { NotificationKind } from '@lightbox/contract/audit/actions.js';
+import { limits } from '@lightbox/contract/limits.js';
 import { bool, date, days, type Id, id, ObjectId, schemaOf, string } from './fields.js';
 
 export interface NotificationDoc {
@@ -37,4 +38,4 @@ export const notification = schemaOf<NotificationDoc>({
   // The unread notices of a record: they are read once the record is settled.
   .index({ record: 1 }, { partialFilterExpression: { unread: true } })
   .index({ share: 1 }, { partialFilterExpression: { unread: true } })
-  .index({ at: 1 }, { expireAfterSeconds: days(180) });
+  .index({ at: 1 }, { expireAfterSeconds: days(limits.noticeKeptDays) });

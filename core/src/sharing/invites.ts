@@ -5,6 +5,7 @@ import { openValue, sealValue } from '../keys/seal.js';
 import type { Id } from '../models/fields.js';
 import type { InviteDoc } from '../models/invite.js';
 import type { SealedValue } from '../models/sealedValue.js';
+import { DAY_MS } from '../times.js';
 
 /*
  * The address of an invitation is sealed. A keyed hash finds the invitations of an address: without a key of the ring,
@@ -29,7 +30,7 @@ export const openAddress = (keys: Keys, { _id, address }: Pick<InviteDoc, '_id' 
   openValue(keys.sharing, contextOf(_id), address).toString();
 
 /** Returns the end of an invitation that is mailed now. */
-export const inviteEnd = (now: Date): Date => new Date(now.getTime() + limits.invitationDays * 86_400_000);
+export const inviteEnd = (now: Date): Date => new Date(now.getTime() + limits.invitationDays * DAY_MS);
 
 /** Invitations that wait, as a filter. */
 export const waitingInvite = (now: Date) => ({ expiresAt: { $gt: now } });

@@ -25,6 +25,12 @@ const BATCH = 100;
 export const heirOf = (core: Core, owner: ObjectId, session: Parameters<typeof holdUser>[2]) =>
   holdUser(core.models, { ...usableAdmin, _id: { $ne: owner } }, session);
 
+/** Returns a function that finds the next records of one kind, and gives the work for each of them. */
+const stepOf =
+  <T>(find: () => Promise<T[]>, act: (found: T) => Promise<unknown>) =>
+  async (): Promise<(() => Promise<unknown>)[]> =>
+    (await find()).map((found) => () => act(found));
+
 /**
  * Finishes the closing of an account: studies and images that name a patient go to an administrator, the others are
  * removed, and the shares with the account, its invitations, its guest links and its requests for images end. The
@@ -35,65 +41,45 @@ export async function finishClosing(core: Core, actor: Actor, user: ObjectId, un
   const { Image, Study, Share, Invite, GuestLink, ImageRequest, Voice, Notification, User } = core.models;
   const closed = 'The account was closed.';
   const steps = [
-    async () => {
-      const studies = await Study.find({ owner: user }, { patient: 1, images: 1 }).limit(BATCH).lean<StudyDoc[]>();
-      return studies.map(
-        ({ _id, patient, images }) =>
-          () =>
-            patient && images > 0 ? giveStudy(core, actor, _id, user) : removeStudy(core, actor, _id, closed),
-      );
-    },
-    async () => {
-      const images = await Image.find({ owner: user }, { patient: 1 }).limit(BATCH).lean<ImageDoc[]>();
-      return images.map(
-        ({ _id, patient }) =>
-          () =>
-            patient
-              ? giveImage(core, actor, _id, user)
-              : removeImage(core, actor, _id, closed, { owner: user, patient: null }),
-      );
-    },
-    async () => {
-      const shares = await Share.find({ recipient: user, live: true }, { image: 1, study: 1 })
-        .limit(BATCH)
-        .lean<ShareDoc[]>();
-      return shares.map((share) => () => endReceived(core, actor, share, user));
-    },
-    async () => {
-      const invites = await Invite.find({ by: user }, { _id: 1 }).limit(BATCH).lean();
-      return invites.map(
-        ({ _id }) =>
-          () =>
-            endGiven(core, actor, _id, closed),
-      );
-    },
-    async () => {
-      const links = await GuestLink.find({ madeBy: user, live: true }, { _id: 1 }).limit(BATCH).lean();
-      return links.map(
-        ({ _id }) =>
-          () =>
-            endLink(core, actor, _id),
-      );
-    },
-    async () => {
-      const open = { by: user, state: { $in: [...requestMoves.close.from] } };
-      const requests = await ImageRequest.find(open, { _id: 1 }).limit(BATCH).lean();
-      return requests.map(
-        ({ _id }) =>
-          () =>
-            closeRequest(core, actor, _id),
-      );
-    },
-    async () => {
+    stepOf(
+      () => Study.find({ owner: user }, { patient: 1, images: 1 }).limit(BATCH).lean<StudyDoc[]>(),
+      ({ _id, patient, images }) =>
+        patient && images > 0 ? giveStudy(core, actor, _id, user) : removeStudy(core, actor, _id, closed),
+    ),
+    stepOf(
+      () => Image.find({ owner: user }, { patient: 1 }).limit(BATCH).lean<ImageDoc[]>(),
+      ({ _id, patient }) =>
+        patient
+          ? giveImage(core, actor, _id, user)
+          : removeImage(core, actor, _id, closed, { owner: user, patient: null }),
+    ),
+    stepOf(
+      () => Share.find({ recipient: user, live: true }, { image: 1, study: 1 }).limit(BATCH).lean<ShareDoc[]>(),
+      (share) => endReceived(core, actor, share, user),
+    ),
+    stepOf(
+      () => Invite.find({ by: user }, { _id: 1 }).limit(BATCH).lean(),
+      ({ _id }) => endGiven(core, actor, _id, closed),
+    ),
+    stepOf(
+      () => GuestLink.find({ madeBy: user, live: true }, { _id: 1 }).limit(BATCH).lean(),
+      ({ _id }) => endLink(core, actor, _id),
+    ),
+    stepOf(
+      () =>
+        ImageRequest.find({ by: user, state: { $in: [...requestMoves.close.from] } }, { _id: 1 })
+          .limit(BATCH)
+          .lean(),
+      ({ _id }) => closeRequest(core, actor, _id),
+    ),
+    stepOf(
       // Those to a patient under a legal hold stay until it is lifted.
-      const mine = { sender: user, recipient: { $nin: await heldPatients(core.models) } };
-      const voices = await Voice.find(mine, { _id: 1 }).limit(BATCH).lean();
-      return voices.map(
-        ({ _id }) =>
-          () =>
-            removeVoice(core, actor, _id, closed),
-      );
-    },
+      async () =>
+        Voice.find({ sender: user, recipient: { $nin: await heldPatients(core.models) } }, { _id: 1 })
+          .limit(BATCH)
+          .lean(),
+      ({ _id }) => removeVoice(core, actor, _id, closed),
+    ),
   ];
   for (const find of steps) {
     for (let work = await find(); work.length > 0; work = await find()) {

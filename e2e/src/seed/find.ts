@@ -34,3 +34,5 @@ export const alert = (words: string) =>
   one(`alert "${words}"`, (page) => page.getByRole('alert').filter({ hasText: words }));
 export const status = (words: string) =>
   one(`status "${words}"`, (page) => page.getByRole('status').filter({ hasText: words }));
+
+export const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first().click();

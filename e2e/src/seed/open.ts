@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { tick } from '../person.js';
-import { alert, button, field, heading, link, radio, says, status } from './find.js';
+import { alert, button, field, heading, link, press, radio, says, status } from './find.js';
 import { refuse, type Scene } from './scenes.js';
 
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first().click();
 const enter = (page: Page, label: string, value: string) => page.getByLabel(label, { exact: true }).fill(value);
 const tooBig = { name: 'scan.png', mimeType: 'image/png', buffer: Buffer.alloc(10 * 1024 * 1024 + 1, 1) };
 

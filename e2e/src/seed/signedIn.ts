@@ -1,8 +1,6 @@
 import type { Page } from 'playwright-core';
-import { alert, button, column, entry, fact, field, heading, hint, link, menu, says, status } from './find.js';
+import { alert, button, column, entry, fact, field, heading, hint, link, menu, press, says, status } from './find.js';
 import { refuse, type Scene } from './scenes.js';
-
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first().click();
 
 const everybodysMenu = ['Profile', 'View Images', 'Messages', 'Home'].map(menu);
 const staffsMenu = ['Dashboard', 'Upload Image', 'Audit Logs'].map(menu);

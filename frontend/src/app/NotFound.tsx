@@ -12,7 +12,7 @@ import { StartLink } from './StartLink';
 const InShell = lazy(async () => ({ default: (await import('./InShell')).InShell }));
 
 /** Says that the address shows nothing. */
-export function Missing() {
+function Missing() {
   const { t } = useTranslation();
   useTitle(t('app.notFound.title'));
   return (

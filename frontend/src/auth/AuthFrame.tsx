@@ -64,10 +64,7 @@ export function AuthFrame({ title, tabTitle = title, sub, badge, home = true, he
     <Grid
       templateColumns={{ base: 'minmax(0,1fr)', lg: 'minmax(360px, .72fr) minmax(0, 1fr)' }}
       minH="100dvh"
-      backgroundImage={{
-        _light: 'linear-gradient(100deg, #D9E4ED, var(--chakra-colors-bg) 46%)',
-        _dark: 'linear-gradient(100deg, #0A1620, var(--chakra-colors-bg) 46%)',
-      }}
+      layerStyle="entry"
     >
       {desktop && <Side />}
       <Flex

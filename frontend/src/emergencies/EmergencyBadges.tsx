@@ -1,6 +1,6 @@
 import { Flex } from '@chakra-ui/react';
 import type { Emergency } from '@lightbox/contract/emergencies/calls.js';
-import type { ReviewState } from '@lightbox/contract/emergencies/states.js';
+import type { EmergencyReviewState } from '@lightbox/contract/emergencies/states.js';
 import {
   ChatCircleTextIcon,
   CheckCircleIcon,
@@ -19,7 +19,7 @@ const reviews = {
   questioned: { Icon: QuestionIcon, tone: 'warning' },
   answered: { Icon: ChatCircleTextIcon, tone: 'info' },
   approved: { Icon: CheckCircleIcon, tone: 'success' },
-} as const satisfies Record<ReviewState, object>;
+} as const satisfies Record<EmergencyReviewState, object>;
 
 /** Shows if the access lasts, and the state of its review. */
 export function EmergencyBadges({ emergency: { endedAt, until, review } }: { emergency: Emergency }) {

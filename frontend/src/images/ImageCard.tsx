@@ -4,12 +4,13 @@ import { limits } from '@lightbox/contract/limits.js';
 import { shareMark } from '@lightbox/contract/sharing/mark.js';
 import type { StudySummary } from '@lightbox/contract/studies/schemas.js';
 import { EyeIcon, KeyIcon, SealCheckIcon, ShareNetworkIcon, SparkleIcon, TrashIcon } from '@phosphor-icons/react';
-import { useRef } from 'react';
+import { type RefObject, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { useViewer } from '../auth/session';
 import { formatBytes, formatDate, fullName, ltr } from '../lib/format';
 import { paths } from '../lib/paths';
+import { DAY_MS } from '../lib/times';
 import { useNow } from '../lib/useNow';
 import { Chip } from '../ui/Chip';
 import { Countdown } from '../ui/Countdown';
@@ -56,7 +57,7 @@ const isNew = (image: Image) => {
   const start = startOfShare(image);
   return !image.isVerified && start !== undefined && Date.now() - start < newMs;
 };
-const newMs = 86_400_000;
+const newMs = DAY_MS;
 
 const sealOf = ({ emergency, carer, isVerified, isLocked }: Image): StateName =>
   emergency ? 'emergency' : carer ? 'carer' : isVerified ? 'verified' : isLocked ? 'locked' : 'notVerified';
@@ -140,6 +141,96 @@ interface Props {
   selection?: Selection;
 }
 
+interface ActionsProps extends Pick<Props, 'image' | 'onAsk'> {
+  can: ReturnType<typeof actionsOf>;
+  ended: boolean;
+  caption: string;
+  /** The button that a press on the picture presses too. */
+  opener: RefObject<HTMLButtonElement | null>;
+}
+
+/** A recipient comes to look. The cards of people who may share have no room for one more label. */
+const comesToLook = (can: ReturnType<typeof actionsOf>) => can.open && !can.share;
+
+/** The buttons of a card, for everything that the viewer may do. */
+function CardActions({ image, onAsk, can, ended, caption, opener }: ActionsProps) {
+  const { t } = useTranslation();
+  const stack = stackOf(image);
+  return (
+    <Flex gap="1.5" mt="auto" pt="3.5" align="flex-end" wrap="wrap" _empty={{ display: 'none' }}>
+      {can.verify && (
+        <Button
+          size="sm"
+          flex="1 1 auto"
+          aria-label={t('images.card.verifyThis', { caption })}
+          onClick={() => onAsk('verify', image)}
+        >
+          <KeyIcon />
+          {t('images.card.verify')}
+        </Button>
+      )}
+      {(ended || (can.verify && image.isLocked)) && (
+        <AskLink image={image} need={ended ? 'access' : 'code'} size="sm" flex="1 1 auto" />
+      )}
+      {comesToLook(can) && (
+        <Button
+          ref={opener}
+          size="sm"
+          variant="subtle"
+          flex="1 1 auto"
+          aria-label={t('images.card.open', { caption })}
+          onClick={() => onAsk('open', image)}
+        >
+          <EyeIcon />
+          {t('images.card.look')}
+        </Button>
+      )}
+      {can.share && (
+        <Button
+          size="sm"
+          variant="subtle"
+          aria-label={t('images.card.shareThis', { caption })}
+          onClick={() => onAsk('share', image)}
+        >
+          <ShareNetworkIcon />
+          {t('images.card.share')}
+        </Button>
+      )}
+      {can.open && <ViewerLink image={image} />}
+      {can.ai && !stack && (
+        <Button asChild size="sm" variant="outline">
+          <Link to={paths.aiAnalysis(image.id)} aria-label={t('images.card.aiThis', { caption })}>
+            <SparkleIcon />
+            {t('images.card.ai')}
+          </Link>
+        </Button>
+      )}
+      {can.opinion && !stack && (
+        <Button asChild size="sm" variant="outline">
+          <Link to={paths.aiAnalysis(image.id)} aria-label={t('images.card.opinionThis', { caption })}>
+            <SealCheckIcon />
+            {t('images.card.opinion')}
+          </Link>
+        </Button>
+      )}
+      {can.remove && (
+        <IconButton
+          size="sm"
+          variant="plain"
+          colorPalette="danger"
+          color="danger.fg"
+          ms="auto"
+          me="-12px"
+          aria-label={t('images.card.deleteThis', { caption })}
+          onClick={() => onAsk('remove', image)}
+        >
+          <TrashIcon />
+        </IconButton>
+      )}
+    </Flex>
+  );
+}
+
 /** One image or study with its preview, caption, sender, badges and remaining time, and the actions that the viewer may take. */
 export function ImageCard({ image, onAsk, onNear, selection }: Props) {
   const { t } = useTranslation();
@@ -152,8 +243,7 @@ export function ImageCard({ image, onAsk, onNear, selection }: Props) {
   const ended = hasEnded(image, now) && !can.share && !ownsImage(viewer, image);
   const caption = titleOf(image, t('common.untitled'));
   const stack = stackOf(image);
-  // A recipient comes to look. The cards of people who may share have no room for one more label.
-  const isToLook = can.open && !can.share;
+  const isToLook = comesToLook(can);
   const opener = useRef<HTMLButtonElement>(null);
   return (
     <Flex
@@ -238,77 +328,7 @@ export function ImageCard({ image, onAsk, onNear, selection }: Props) {
             <Countdown expiresAt={ends} startedAt={startOfShare(image)} />
           </Box>
         )}
-        <Flex gap="1.5" mt="auto" pt="3.5" align="flex-end" wrap="wrap" _empty={{ display: 'none' }}>
-          {can.verify && (
-            <Button
-              size="sm"
-              flex="1 1 auto"
-              aria-label={t('images.card.verifyThis', { caption })}
-              onClick={() => onAsk('verify', image)}
-            >
-              <KeyIcon />
-              {t('images.card.verify')}
-            </Button>
-          )}
-          {(ended || (can.verify && image.isLocked)) && (
-            <AskLink image={image} need={ended ? 'access' : 'code'} size="sm" flex="1 1 auto" />
-          )}
-          {isToLook && (
-            <Button
-              ref={opener}
-              size="sm"
-              variant="subtle"
-              flex="1 1 auto"
-              aria-label={t('images.card.open', { caption })}
-              onClick={() => onAsk('open', image)}
-            >
-              <EyeIcon />
-              {t('images.card.look')}
-            </Button>
-          )}
-          {can.share && (
-            <Button
-              size="sm"
-              variant="subtle"
-              aria-label={t('images.card.shareThis', { caption })}
-              onClick={() => onAsk('share', image)}
-            >
-              <ShareNetworkIcon />
-              {t('images.card.share')}
-            </Button>
-          )}
-          {can.open && <ViewerLink image={image} />}
-          {can.ai && !stack && (
-            <Button asChild size="sm" variant="outline">
-              <Link to={paths.aiAnalysis(image.id)} aria-label={t('images.card.aiThis', { caption })}>
-                <SparkleIcon />
-                {t('images.card.ai')}
-              </Link>
-            </Button>
-          )}
-          {can.opinion && !stack && (
-            <Button asChild size="sm" variant="outline">
-              <Link to={paths.aiAnalysis(image.id)} aria-label={t('images.card.opinionThis', { caption })}>
-                <SealCheckIcon />
-                {t('images.card.opinion')}
-              </Link>
-            </Button>
-          )}
-          {can.remove && (
-            <IconButton
-              size="sm"
-              variant="plain"
-              colorPalette="danger"
-              color="danger.fg"
-              ms="auto"
-              me="-12px"
-              aria-label={t('images.card.deleteThis', { caption })}
-              onClick={() => onAsk('remove', image)}
-            >
-              <TrashIcon />
-            </IconButton>
-          )}
-        </Flex>
+        <CardActions image={image} onAsk={onAsk} can={can} ended={ended} caption={caption} opener={opener} />
       </Flex>
     </Flex>
   );

@@ -1,8 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query';
+import { HOUR_MS } from '../lib/times';
 import { endEmergencyAccess, endShare, shownImages, shownStudies } from './cache';
 
 /** The longest timeout. A browser timer overflows after 24.8 days, so longer waits are split. */
-const LONGEST_MS = 3_600_000;
+const LONGEST_MS = HOUR_MS;
 
 const endOf = ({ expiresAt }: { expiresAt?: string | undefined }) => Date.parse(expiresAt ?? '');
 

@@ -107,12 +107,7 @@ function RunningShare() {
           overflow="hidden"
           bg="color-mix(in srgb, var(--chakra-colors-border-control) 34%, transparent)"
         >
-          <Box
-            h="full"
-            w="34%"
-            borderRadius="4px"
-            backgroundImage="linear-gradient(90deg, #F08A24, var(--chakra-colors-lamp))"
-          />
+          <Box h="full" w="34%" borderRadius="4px" layerStyle="lamp" />
         </Box>
         {t('landing.bento.endsLeft')}
       </Flex>

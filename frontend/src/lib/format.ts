@@ -1,5 +1,6 @@
 import { probabilityText } from '@lightbox/contract/analysis/probability.js';
 import { currentLanguage, i18n } from '../i18n';
+import { DAY_MS } from './times';
 
 /** All dates, times and numbers on screen are formatted here, through `Intl` and in the person's language. */
 const locale = () => currentLanguage().locale;
@@ -71,13 +72,21 @@ export function formatBytes(bytes: number): string {
 }
 
 const dayOf = (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime();
-export const daysAgo = (at: When, now = new Date()) => Math.round((dayOf(now) - dayOf(new Date(at))) / 86_400_000);
+export const daysAgo = (at: When, now = new Date()) => Math.round((dayOf(now) - dayOf(new Date(at))) / DAY_MS);
 
 /** Returns the time for today, 'Yesterday' for yesterday, otherwise the date. */
 export function formatWhen(at: When): string {
   const days = daysAgo(at);
   if (days === 0) return formatTime(at);
   return days === 1 ? i18n.t('common.yesterday') : formatDate(at);
+}
+
+/** Returns 'Today', 'Yesterday', or else the day, with its year when that is another one. */
+export function formatDay(at: When): string {
+  const days = daysAgo(at);
+  if (days === 0) return i18n.t('common.today');
+  if (days === 1) return i18n.t('common.yesterday');
+  return new Date(at).getFullYear() === new Date().getFullYear() ? formatLongDay(at) : formatDate(at);
 }
 
 /** Formats a duration: 12 min, 18 h 20 min; full hours and days in words: 1 hour; 2 days, 4 hours. */

@@ -4,11 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { formatDateTime } from '../lib/format';
 import { usePublicSettings } from '../lib/publicSettings';
+import { HOUR_MS } from '../lib/times';
 import { Said } from '../ui/Said';
 import { Thumb } from './AttachmentCard';
 import { attachable } from './attachments';
-
-const hour = 3_600_000;
 
 interface Props {
   userId: string;
@@ -74,7 +73,7 @@ export function Chosen({ userId, name, images, onRemove }: Props) {
           shared > 0 && (
             <Said
               i18nKey={images.length === 1 ? 'messages.attach.willShare' : 'messages.attach.willShareSome'}
-              values={{ name, number: String(shared), until: formatDateTime(Date.now() + hours * hour) }}
+              values={{ name, number: String(shared), until: formatDateTime(Date.now() + hours * HOUR_MS) }}
             />
           )
         )}

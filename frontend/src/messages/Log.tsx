@@ -6,7 +6,7 @@ import { useAtomValue } from 'jotai';
 import { Fragment, type RefObject, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAttentive } from '../lib/attention';
-import { daysAgo, formatDate, formatLongDay } from '../lib/format';
+import { formatDay } from '../lib/format';
 import { useNow } from '../lib/useNow';
 import { EmptyState } from '../ui/EmptyState';
 import { Bubble, type SentState, stateOf } from './Bubble';
@@ -31,16 +31,6 @@ interface Props {
   /** The words of a search, and the hit that is shown. */
   search?: Shown | undefined;
   onVerify: (card: Attachment) => void;
-}
-
-function useDay() {
-  const { t } = useTranslation();
-  return (at: string) => {
-    const days = daysAgo(at);
-    if (days === 0) return t('common.today');
-    if (days === 1) return t('common.yesterday');
-    return new Date(at).getFullYear() === new Date().getFullYear() ? formatLongDay(at) : formatDate(at);
-  };
 }
 
 const NewLine = () => {
@@ -169,7 +159,6 @@ interface BubblesProps extends Props {
 
 /** All stored and outgoing messages, with a date above the first one of each day. */
 function Bubbles({ chat, waiting, userId, name, line, search, found, onVerify }: BubblesProps) {
-  const dayOf = useDay();
   const today = new Date(useNow(60_000)).toDateString();
   const rows: Row[] = [
     ...chat.messages.map((message) => {
@@ -182,7 +171,7 @@ function Bubbles({ chat, waiting, userId, name, line, search, found, onVerify }:
       return { key, own: true, at, content, outgoing };
     }),
   ];
-  const days = rows.map(({ at }) => dayOf(at));
+  const days = rows.map(({ at }) => formatDay(at));
   const joined = joinedToNext(rows, (i) => days[i] !== days[i - 1] || rows[i]?.message?.id === line);
   return rows.map((row, i) => {
     const { key, own, at, content, message, outgoing } = row;

@@ -1,5 +1,6 @@
 import { Flex, Grid, Heading, VisuallyHidden } from '@chakra-ui/react';
 import type { ChatListEntry } from '@lightbox/contract/messages/calls.js';
+import { idPattern } from '@lightbox/contract/written.js';
 import { ChatsCircleIcon } from '@phosphor-icons/react';
 import { useQueryClient } from '@tanstack/react-query';
 import { atom, type PrimitiveAtom, useAtom, useSetAtom } from 'jotai';
@@ -16,8 +17,6 @@ import { Conversation, type VerifyPart } from './Conversation';
 import { listKey } from './keys';
 
 const NewChat = onOpening(async () => (await import('./NewChat')).NewChat);
-
-const anId = /^[0-9a-f]{24}$/i;
 
 /** Alt+Shift+Up and Down go to the previous and the next chat with unread messages. */
 function useUnreadKeys(open: string | undefined, show: (userId: string) => void) {
@@ -69,7 +68,7 @@ export function Messages({ VerifyDialog }: { VerifyDialog: VerifyPart }) {
   const desktop = useIsDesktop();
   const [params, setParams] = useSearchParams();
   const wanted = params.get('chat') ?? '';
-  const open = anId.test(wanted) ? wanted.toLowerCase() : undefined;
+  const open = idPattern.test(wanted) ? wanted.toLowerCase() : undefined;
   // An atom, so that the dialog opens and closes without the chats being rendered again.
   const [writing] = useState(() => atom<Writing>(undefined));
   const setWriting = useSetAtom(writing);

@@ -26,7 +26,7 @@ import {
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { daysAgo, formatDate, formatDateTime, formatLongDay, formatTime } from '../lib/format';
+import { formatDateTime, formatDay, formatTime } from '../lib/format';
 import { useNow } from '../lib/useNow';
 import { EmptyState } from '../ui/EmptyState';
 import { PersonSkeleton } from '../ui/Skeletons';
@@ -176,16 +176,12 @@ function Row({ notice, onOpen, onRead }: { notice: Notification; onOpen: () => v
 }
 
 function useDays(list: Notification[]) {
-  const { t } = useTranslation();
   useNow(60_000);
-  const label = (at: string) => {
-    const days = daysAgo(at);
-    if (days === 0) return t('common.today');
-    if (days === 1) return t('common.yesterday');
-    return new Date(at).getFullYear() === new Date().getFullYear() ? formatLongDay(at) : formatDate(at);
-  };
   const days = new Map<string, Notification[]>();
-  for (const notice of list) days.set(label(notice.at), [...(days.get(label(notice.at)) ?? []), notice]);
+  for (const notice of list) {
+    const day = formatDay(notice.at);
+    days.set(day, [...(days.get(day) ?? []), notice]);
+  }
   return [...days];
 }
 

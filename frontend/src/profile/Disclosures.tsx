@@ -10,6 +10,7 @@ import { timesOf } from '../lib/days';
 import { errorText } from '../lib/errors';
 import { formatDate, formatDateTime, fullName } from '../lib/format';
 import { usePublicSettings } from '../lib/publicSettings';
+import { DAY_MS } from '../lib/times';
 import { useIsWide } from '../lib/useMedia';
 import { EmptyState } from '../ui/EmptyState';
 import { CardFacts } from '../ui/Facts';
@@ -30,7 +31,7 @@ function usePeriod() {
   const [params, setParams] = useSearchParams();
   const now = new Date();
   const valid = (value: string | null) => (value && /^\d{4}-\d{2}-\d{2}$/.test(value) ? value : undefined);
-  const from = valid(params.get('from')) ?? dateInput(new Date(now.getTime() - DAYS * 86_400_000));
+  const from = valid(params.get('from')) ?? dateInput(new Date(now.getTime() - DAYS * DAY_MS));
   const to = valid(params.get('to')) ?? dateInput(now);
   const set = (name: 'from' | 'to', value: string) =>
     setParams((old) => {

@@ -1,12 +1,14 @@
 import { Box, Button, Dialog, Grid, Heading, NativeSelect, Textarea } from '@chakra-ui/react';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { ProfileChange, type ProfileField, type User } from '@lightbox/contract/users/schemas.js';
+import { firstBirthday } from '@lightbox/contract/written.js';
 import { type ComponentProps, useEffect, useId, useMemo } from 'react';
 import { FormProvider, useForm, useFormContext } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import type { z } from 'zod';
 import { placeErrors } from '../auth/forms';
 import { updateSessionUser } from '../auth/session';
+import { bloodGroups } from '../lib/bloodGroups';
 import { countryNames } from '../lib/countries';
 import { errorText } from '../lib/errors';
 import { toast } from '../lib/toaster';
@@ -18,7 +20,6 @@ type Values = z.input<typeof ProfileChange>;
 type Name = ProfileField | 'username';
 
 const names = Object.keys(ProfileChange.shape) as Name[];
-const bloodGroups = ['A+', 'A-', 'B+', 'B-', 'AB+', 'AB-', 'O+', 'O-'];
 const genders = ['male', 'female', 'other'] as const;
 
 const valuesOf = (user: User) => Object.fromEntries(names.map((name) => [name, user[name] ?? ''])) as Values;
@@ -87,7 +88,13 @@ function PersonalFields() {
       <Line name="lastname" autoComplete="family-name" dir="auto" />
       <Line name="username" autoComplete="username" autoCapitalize="none" spellCheck={false} />
       <Line name="phone" type="tel" inputMode="tel" autoComplete="tel" dir="ltr" />
-      <Line name="dob" type="date" autoComplete="bday" min="1900-01-01" max={new Date().toISOString().slice(0, 10)} />
+      <Line
+        name="dob"
+        type="date"
+        autoComplete="bday"
+        min={firstBirthday}
+        max={new Date().toISOString().slice(0, 10)}
+      />
       <Choice
         name="gender"
         of6={3}

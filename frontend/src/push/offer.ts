@@ -4,6 +4,7 @@ import { session } from '../auth/session';
 import { holdPrivate } from '../lib/private';
 import { queryClient } from '../lib/query';
 import { store } from '../lib/store';
+import { DAY_MS } from '../lib/times';
 import { device } from './device';
 
 const laterKey = 'push.later';
@@ -12,8 +13,7 @@ const laterKey = 'push.later';
 export const offerAtom = atom(false);
 holdPrivate(() => store.set(offerAtom, false));
 
-const askedLately = () =>
-  Date.now() - Number(localStorage.getItem(laterKey) ?? 0) < limits.pushAskAgainDays * 86_400_000;
+const askedLately = () => Date.now() - Number(localStorage.getItem(laterKey) ?? 0) < limits.pushAskAgainDays * DAY_MS;
 
 /** Hides the offer for `limits.pushAskAgainDays`. */
 export function putOff() {

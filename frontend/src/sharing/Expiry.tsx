@@ -5,6 +5,7 @@ import type { TFunction } from 'i18next';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { daysAgo, formatLongDay, formatTime } from '../lib/format';
+import { HOUR_MS } from '../lib/times';
 import { useNow } from '../lib/useNow';
 import { Segment } from '../ui/Segment';
 
@@ -43,7 +44,7 @@ export function Expiry({
   const { t } = useTranslation();
   const label = useId();
   const [other, setOther] = useState(false);
-  const end = useNow(30_000) + hours * 3_600_000;
+  const end = useNow(30_000) + hours * HOUR_MS;
   const [days, time, day] = [-daysAgo(end), formatTime(end), formatLongDay(end)];
   const ends = days === 0 ? 'endsToday' : days === 1 ? 'endsTomorrow' : 'endsOn';
   return (

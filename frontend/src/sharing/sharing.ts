@@ -10,6 +10,7 @@ import { rereadStudy } from '../images/studies';
 import { coalesce } from '../lib/coalesce';
 import { change, reread } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
+import { HOUR_MS } from '../lib/times';
 
 const accessLists = ['sharing'] as const;
 
@@ -25,12 +26,10 @@ export const patchInvitations = (cache: QueryClient, to: (waiting: Invitation[])
 export const refreshInvitations = (cache: QueryClient) =>
   coalesce('invitations', () => void reread(cache, invitations));
 
-const hour = 3_600_000;
-
 /** Returns the duration of a share in hours, to repeat it. A permanent share gets the default. */
 export function hoursOf({ createAt, expiresAt }: Pick<ShareAccess, 'createAt' | 'expiresAt'>, usual: number): number {
   if (!expiresAt) return usual;
-  const hours = Math.round((Date.parse(expiresAt) - Date.parse(createAt)) / hour);
+  const hours = Math.round((Date.parse(expiresAt) - Date.parse(createAt)) / HOUR_MS);
   return Math.min(limits.shareHoursMax, Math.max(1, hours));
 }
 

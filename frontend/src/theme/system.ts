@@ -73,6 +73,21 @@ export const system = createSystem(
             boxShadow: 'panel',
           },
         },
+        /** The frame around the panel of the screens without a session. */
+        entry: {
+          value: {
+            backgroundImage: 'linear-gradient(100deg, var(--chakra-colors-bg-entry), var(--chakra-colors-bg) 46%)',
+          },
+        },
+        /** A bar that is lit up to where it ends. */
+        lamp: {
+          value: {
+            backgroundImage: 'linear-gradient(90deg, var(--chakra-colors-lamp-deep), var(--chakra-colors-lamp))',
+            _rtl: {
+              backgroundImage: 'linear-gradient(270deg, var(--chakra-colors-lamp-deep), var(--chakra-colors-lamp))',
+            },
+          },
+        },
       },
       textStyles: {
         page: {

@@ -136,6 +136,7 @@ export const semanticTokens = defineSemanticTokens({
       subtle: c('#EDF2F6', '#0A1219'),
       muted: c('#EAF1F7', '#1E2C38'),
       emphasized: c('#DCE6EE', '#263644'),
+      entry: c('#D9E4ED', '#0A1620'),
     },
     fg: {
       DEFAULT: c('#0F1E2B', '#E9F0F6'),
@@ -151,7 +152,7 @@ export const semanticTokens = defineSemanticTokens({
       emphasized: c('#738698', '#6C8297'),
       error: c('#B3231F', '#FF9A91'),
     },
-    lamp: { DEFAULT: c('#F5B13D', '#FFC566'), wash: c('#FFF3DA', '#1B2329') },
+    lamp: { DEFAULT: c('#F5B13D', '#FFC566'), wash: c('#FFF3DA', '#1B2329'), deep: c('#F08A24') },
     scrim: c('rgb(9 18 27/.56)', 'rgb(2 5 8/.68)'),
     chat: {
       own: c('#CFE4F7', '#1B4467'),

@@ -4,9 +4,8 @@ import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { daysAgo, formatDate, formatSpan, formatTime } from '../lib/format';
 import { usePublicSettings } from '../lib/publicSettings';
+import { HOUR_MS } from '../lib/times';
 import { useNow } from '../lib/useNow';
-
-const hour = 3_600_000;
 
 function useEnding(expiresAt: string, left: number) {
   const { t } = useTranslation();
@@ -22,7 +21,7 @@ function useAnnouncement(left: number) {
   const before = useRef(left);
   const [said, setSaid] = useState('');
   useEffect(() => {
-    if (before.current > hour && left <= hour && left > 0) setSaid(t('time.oneHourLeft'));
+    if (before.current > HOUR_MS && left <= HOUR_MS && left > 0) setSaid(t('time.oneHourLeft'));
     if (before.current > 0 && left <= 0) setSaid(t('time.ended'));
     before.current = left;
   }, [left, t]);
@@ -40,9 +39,9 @@ export function Countdown({ expiresAt, startedAt }: Props) {
   const end = Date.parse(expiresAt);
   const now = useNow(30_000, end > Date.now());
   const left = end - now;
-  const usual = usePublicSettings()['sharing.expiryHours'] * hour;
+  const usual = usePublicSettings()['sharing.expiryHours'] * HOUR_MS;
   const total = startedAt === undefined ? usual : end - startedAt;
-  const low = left > 0 && left <= Math.min(2 * hour, total / 4);
+  const low = left > 0 && left <= Math.min(2 * HOUR_MS, total / 4);
   const words = useEnding(expiresAt, left);
   const said = useAnnouncement(left);
   const Icon = left <= 0 ? ProhibitIcon : low ? WarningIcon : ClockCountdownIcon;
@@ -68,9 +67,8 @@ export function Countdown({ expiresAt, startedAt }: Props) {
             {...(low
               ? { bg: 'danger.solid' }
               : {
-                  backgroundImage: 'linear-gradient(90deg, #F08A24, var(--chakra-colors-lamp))',
+                  layerStyle: 'lamp',
                   boxShadow: '0 0 8px var(--chakra-colors-lamp)',
-                  _rtl: { backgroundImage: 'linear-gradient(270deg, #F08A24, var(--chakra-colors-lamp))' },
                 })}
           />
         )}

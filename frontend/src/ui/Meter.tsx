@@ -31,12 +31,7 @@ export function Meter({ value, label }: Props) {
         style={{ width: `${percent}%` }}
         transition="width"
         transitionDuration="slide"
-        {...(isProgress
-          ? {
-              backgroundImage: 'linear-gradient(90deg, #F08A24, var(--chakra-colors-lamp))',
-              _rtl: { backgroundImage: 'linear-gradient(270deg, #F08A24, var(--chakra-colors-lamp))' },
-            }
-          : { bg: 'accent.solid' })}
+        {...(isProgress ? { layerStyle: 'lamp' } : { bg: 'accent.solid' })}
       />
     </Box>
   );

@@ -87,8 +87,7 @@ const Bar = ({ share }: { share: number }) => (
       h="full"
       borderRadius="2px"
       minW={share > 0 ? '6px' : '0'}
-      backgroundImage="linear-gradient(90deg, #F08A24, var(--chakra-colors-lamp))"
-      _rtl={{ backgroundImage: 'linear-gradient(270deg, #F08A24, var(--chakra-colors-lamp))' }}
+      layerStyle="lamp"
       style={{ width: `${share * 100}%` }}
     />
   </Box>

@@ -26,7 +26,7 @@ const button = {
 const on = { bg: 'viewer.active', color: 'viewer.activeText', borderColor: 'viewer.active' } as const;
 
 /** The link of an invitation: this screen, and that one joins on it. It has ids alone. */
-export const invitation = ({ origin, pathname }: Pick<Location, 'origin' | 'pathname'>): string =>
+const invitation = ({ origin, pathname }: Pick<Location, 'origin' | 'pathname'>): string =>
   `${origin}${pathname}?together=true`;
 
 /** Invites a person by a chat message with the link to this screen. */

@@ -3,6 +3,7 @@ import { indexInstances } from '@lightbox/core/dicomWeb/indexInstances.js';
 import { system } from '@lightbox/core/events/events.js';
 import { uproot } from '@lightbox/core/selfCheck/planted.js';
 import { runSelfCheck } from '@lightbox/core/selfCheck/selfCheck.js';
+import { DAY_MS } from '@lightbox/core/times.js';
 import { enterDigests } from '../notifications/digest.js';
 import { enterReminders, remindOfMessages } from '../notifications/reminders.js';
 import { enterDeliveries } from '../webhooks/enterDeliveries.js';
@@ -74,7 +75,7 @@ export const tasks = {
   noteAuditHead: { every: 60_000, work: noteAuditHead },
   // Not while the product starts: its parts may still be on their way up.
   selfCheck: {
-    every: 24 * 3_600_000,
+    every: DAY_MS,
     startsAfter: 10 * 60_000,
     work: (core) => runSelfCheck(core, system).then(() => false),
   },

@@ -1,5 +1,5 @@
 import type { NotificationKind } from '@lightbox/contract/audit/actions.js';
-import type { ReviewState } from '@lightbox/contract/emergencies/states.js';
+import type { EmergencyReviewState } from '@lightbox/contract/emergencies/states.js';
 import { type ShareState, shareState } from '@lightbox/contract/sharing/states.js';
 import type { Core } from '@lightbox/core/core.js';
 import type { CarerDoc } from '@lightbox/core/models/carer.js';
@@ -16,7 +16,7 @@ const waitsFor: Partial<Record<NotificationKind, ShareState>> = {
   'share.locked': 'locked',
 };
 /** The same, with the state of the review of an emergency access. */
-const reviewWaitsFor: Partial<Record<NotificationKind, ReviewState>> = {
+const reviewWaitsFor: Partial<Record<NotificationKind, EmergencyReviewState>> = {
   'emergency.opened': 'open',
   'emergency.questioned': 'questioned',
   'emergency.answered': 'answered',

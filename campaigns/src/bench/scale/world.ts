@@ -73,7 +73,7 @@ export interface World extends Place {
 }
 
 /** All images, messages and entries are of this many days, whatever their number. */
-export const DAYS = 170;
+const DAYS = 170;
 const SPAN_MS = DAYS * 86_400_000;
 
 /** Returns the time of the record with this number, of all: the first is the newest. */

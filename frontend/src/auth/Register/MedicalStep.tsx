@@ -2,10 +2,9 @@ import { Box, Grid, NativeSelect } from '@chakra-ui/react';
 import { providerCredentials } from '@lightbox/contract/auth/calls.js';
 import { useFormContext } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { bloodGroups } from '../../lib/bloodGroups';
 import { Field, TextField } from '../../ui/Field';
 import { providerFields, type Values } from './form';
-
-const bloodGroups = ['A+', 'A-', 'B+', 'B-', 'AB+', 'AB-', 'O+', 'O-'];
 
 function PatientFields() {
   const { t } = useTranslation();

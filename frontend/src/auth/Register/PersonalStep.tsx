@@ -1,4 +1,5 @@
 import { Box, Flex, Grid, Heading, Textarea } from '@chakra-ui/react';
+import { firstBirthday } from '@lightbox/contract/written.js';
 import { EnvelopeSimpleIcon, PhoneIcon } from '@phosphor-icons/react';
 import { type ComponentProps, useId, useMemo } from 'react';
 import { useFormContext } from 'react-hook-form';
@@ -90,7 +91,7 @@ export function PersonalStep() {
         Icon={PhoneIcon}
         optional
       />
-      <Line name="dob" span={third} type="date" autoComplete="bday" min="1900-01-01" max={today} optional />
+      <Line name="dob" span={third} type="date" autoComplete="bday" min={firstBirthday} max={today} optional />
       <Box {...third} minW="0">
         <Genders />
       </Box>

@@ -245,14 +245,7 @@ export function Register() {
   );
 
   return (
-    <Grid
-      templateColumns={{ base: 'minmax(0,1fr)', lg: '372px minmax(0,1fr)' }}
-      minH="100dvh"
-      backgroundImage={{
-        _light: 'linear-gradient(100deg, #D9E4ED, var(--chakra-colors-bg) 46%)',
-        _dark: 'linear-gradient(100deg, #0A1620, var(--chakra-colors-bg) 46%)',
-      }}
-    >
+    <Grid templateColumns={{ base: 'minmax(0,1fr)', lg: '372px minmax(0,1fr)' }} minH="100dvh" layerStyle="entry">
       {desktop && <Rail at={reviewed ? stepNames.length : at} role={role} />}
       <Flex direction="column" minW="0" p={{ base: '0 8px 8px', lg: '14px 14px 14px 0' }}>
         {!desktop && (

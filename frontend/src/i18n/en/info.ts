@@ -87,7 +87,7 @@ Lightbox sends no data to the makers of the software, and has no advertising and
     howLong: {
       title: 'For how long',
       text: `Images stay until someone deletes them. Shares, messages and the log stay. Voice messages are removed when their sender’s account is closed.
-Guest links are removed ${limits.guestKeptDays} days after their end, notifications after 180 days. An upload that was not completed is removed after ${limits.resumableHours} hours.
+Guest links are removed ${limits.guestKeptDays} days after their end, notifications after ${limits.noticeKeptDays} days. An upload that was not completed is removed after ${limits.resumableHours} hours.
 A login ends after {{idle}} without activity by default, and always after ${limits.sessionHours} hours.`,
     },
     who: {

@@ -1,3 +1,5 @@
+import { limits } from '@lightbox/contract/limits.js';
+
 export const overview = {
   title: 'Secure Medical Image Sharing Dashboard',
   tab: 'Admin Dashboard',
@@ -54,7 +56,7 @@ export const overview = {
   storedImages: 'Stored images',
   storedBytes: 'Storage used',
   unknown: 'Not known',
-  activity: 'The last 14 days',
+  activity: `The last ${limits.activityDays} days`,
   fromTo: '{{from}} – {{to}}',
   perDay: {
     uploads: 'Uploads',
@@ -62,8 +64,8 @@ export const overview = {
     signIns: 'Logins',
     analyses: 'Analyses',
   },
-  chart: '{{what}} per day: {{total, number}} in 14 days, most on {{day}} ({{most, number}}).',
-  chartNone: '{{what}} per day: none in 14 days.',
+  chart: `{{what}} per day: {{total, number}} in ${limits.activityDays} days, most on {{day}} ({{most, number}}).`,
+  chartNone: `{{what}} per day: none in ${limits.activityDays} days.`,
   asTable: 'Show as a table',
   day: 'Day',
   utc: 'Days are counted in UTC.',

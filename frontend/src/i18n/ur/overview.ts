@@ -1,3 +1,5 @@
+import { limits } from '@lightbox/contract/limits.js';
+
 export const overview = {
   title: 'طبی تصاویر کی محفوظ شیئرنگ کا ڈیش بورڈ',
   tab: 'ایڈمن ڈیش بورڈ',
@@ -54,7 +56,7 @@ export const overview = {
   storedImages: 'محفوظ تصاویر',
   storedBytes: 'استعمال شدہ جگہ',
   unknown: 'معلوم نہیں',
-  activity: 'پچھلے 14 دن',
+  activity: `پچھلے ${limits.activityDays} دن`,
   fromTo: '{{from}} – {{to}}',
   perDay: {
     uploads: 'اپ لوڈ',
@@ -62,8 +64,8 @@ export const overview = {
     signIns: 'لاگ اِن',
     analyses: 'تجزیے',
   },
-  chart: '{{what}} فی دن: 14 دنوں میں {{total, number}}، سب سے زیادہ {{day}} کو ({{most, number}})۔',
-  chartNone: '{{what}} فی دن: 14 دنوں میں کوئی نہیں۔',
+  chart: `{{what}} فی دن: ${limits.activityDays} دنوں میں {{total, number}}، سب سے زیادہ {{day}} کو ({{most, number}})۔`,
+  chartNone: `{{what}} فی دن: ${limits.activityDays} دنوں میں کوئی نہیں۔`,
   asTable: 'جدول میں دکھائیں',
   day: 'دن',
   utc: 'دن UTC کے مطابق گنے جاتے ہیں۔',

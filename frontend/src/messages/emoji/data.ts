@@ -7,7 +7,7 @@ const rowsOf: Record<LanguageCode, () => Promise<{ default: EmojiRow[] }>> = {
 };
 
 /** The groups of Emojibase, by their numbers. */
-export const groups = {
+const groups = {
   0: 'smileys',
   1: 'people',
   3: 'nature',

@@ -55,7 +55,7 @@ export function fromBase64(text: string): Uint8Array {
 }
 
 /** Returns the entries of a table. They are little endian on every machine. */
-export function entriesOf({ entries }: LookupTable): Uint16Array {
+function entriesOf({ entries }: LookupTable): Uint16Array {
   const bytes = fromBase64(entries);
   const view = new DataView(bytes.buffer);
   return Uint16Array.from({ length: bytes.length >> 1 }, (_, i) => view.getUint16(i * 2, true));

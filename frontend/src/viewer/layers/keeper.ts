@@ -38,7 +38,7 @@ const written = (marks: readonly Mark[]) =>
         text ?? '',
       ]),
   );
-export const same = (a: readonly Mark[], b: readonly Mark[]) => written(a) === written(b);
+const same = (a: readonly Mark[], b: readonly Mark[]) => written(a) === written(b);
 
 /** Applies the difference between `base` and `mine` to `theirs`: no mark of either side is lost. */
 function rebased(base: readonly Mark[], mine: readonly Mark[], theirs: readonly Mark[]): Mark[] {

@@ -3,6 +3,7 @@ import type { Findings } from '@lightbox/contract/analysis/schemas.js';
 import { inEnglish, type Sentence, sentence } from '@lightbox/contract/analysis/sentences.js';
 import { dateIn } from '@lightbox/contract/notifications/clock.js';
 import { serverTimeZone } from '@lightbox/core/notifications/noticeSettings.js';
+import { DAY_MS, HOUR_MS } from '@lightbox/core/times.js';
 import type { Measurements } from '../../previews/preview.js';
 import { type AnalysisInput, type AnalysisProvider, type AnalysisRun, requirePicture, undrawable } from './provider.js';
 
@@ -88,13 +89,11 @@ function study(dicom: Dicom, moment: Moment): Sentence[] {
   return [what(), ...(studyDate ? [made(studyDate, moment)] : [])];
 }
 
-const hourMs = 3_600_000;
-
 /** A study has the date of the device's calendar, without a time zone. */
 function made(date: string, { now, timeZone }: Moment): Sentence {
   // A day begins first at UTC+14. Until then it has begun nowhere.
-  if (date > dateIn(new Date(now.getTime() + 14 * hourMs), 'UTC')) return sentence('MADE_LATER', { date });
-  const days = Math.max(0, (Date.parse(dateIn(now, timeZone)) - Date.parse(date)) / (24 * hourMs));
+  if (date > dateIn(new Date(now.getTime() + 14 * HOUR_MS), 'UTC')) return sentence('MADE_LATER', { date });
+  const days = Math.max(0, (Date.parse(dateIn(now, timeZone)) - Date.parse(date)) / DAY_MS);
   if (days < 60) return sentence('MADE_DAYS', { date, count: days });
   if (days < 730) return sentence('MADE_MONTHS', { date, count: Math.floor(days / 30.44) });
   return sentence('MADE_YEARS', { date, count: Math.floor(days / 365.25) });

@@ -1,7 +1,6 @@
+import { clamp } from './clamp.js';
 import { type DataSet, Undrawable } from './dataSet.js';
 import { tableBytes, tableDescriptor, tableEntries } from './facts.js';
-
-const clamp = (value: number): number => (value < 0 ? 0 : value > 255 ? 255 : Math.round(value));
 
 /** Converts YBR_FULL to RGB in place (PS3.3 §C.7.6.3.1.2). Three bytes for each pixel. */
 export function rgbFromYbrFull(pixels: Buffer): void {

@@ -3,7 +3,7 @@ import { type Encoding, LONG_VR } from '@lightbox/core/imaging/encoding.js';
 import { numberShape } from '@lightbox/core/imaging/numbers.js';
 import { vrOf } from './dictionary.js';
 
-export const UNDEFINED = 0xffffffff;
+const UNDEFINED = 0xffffffff;
 
 /** Offset and length in the bytes of the file. */
 export type Range = readonly [offset: number, length: number];

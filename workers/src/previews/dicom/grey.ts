@@ -1,6 +1,7 @@
 import type { FrameFacts, LookupTable } from '@lightbox/contract/images/drawing.js';
 import { levelIn, voiFunctionOf } from '@lightbox/contract/images/voi.js';
 import type { FrameChoice } from '../protocol.js';
+import { clamp } from './clamp.js';
 import type { PlainFrame } from './plainFrame.js';
 
 /** Everything that turns stored values into brightness (PS3.3 §C.11). */
@@ -17,8 +18,6 @@ export type GreyFacts = Pick<
 >;
 
 type OfValue = (value: number) => number;
-
-const clamp = (value: number): number => (value < 0 ? 0 : value > 255 ? 255 : Math.round(value));
 
 function tableOf({ first, entries }: LookupTable): OfValue {
   const bytes = Buffer.from(entries, 'base64');

@@ -5,7 +5,7 @@ import { runSelfCheck } from '../selfCheck/selfCheck.js';
 import { untilConnected } from '../selfCheck/untilConnected.js';
 
 /** Runs the self-check and prints it. Returns false when a check failed; after a restore, the age of the backup is no fault. */
-export async function selfCheck(core: Core, restored = false): Promise<boolean> {
+export async function printSelfCheck(core: Core, restored = false): Promise<boolean> {
   await untilConnected(core);
   const report = await runSelfCheck(core, system);
   process.stdout.write(reportText(report));

@@ -1,0 +1,2 @@
+/** The blood groups that forms offer. */
+export const bloodGroups = ['A+', 'A-', 'B+', 'B-', 'AB+', 'AB-', 'O+', 'O-'];
