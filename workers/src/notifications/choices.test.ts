@@ -378,11 +378,15 @@ describe('a digest', () => {
   ] as [LanguageCode, string, string][])(
     'in %s has the numbers of what is unread, once a day',
     async (language, subject, text) => {
-      const person = await buildReader({ language });
+      // Not due yet: the running worker would enter the digest while nothing is unread.
+      const person = await buildReader({ language, nextDigestAt: minutesAgo(-60) });
+      const due = minutesAgo(1);
+      const makeDue = () => worker.core.models.User.updateOne({ _id: person._id }, { $set: { nextDigestAt: due } });
       for (const _ of [1, 2, 3]) await share([person]);
       const event = { type: 'analysis.fail' as const, record: newId(), recipients: [person._id] };
       await worker.core.events.record(system, event);
       await eventually(async () => expect(await notices(person)).toBe(4));
+      await makeDue();
       // Several workers, and a job that is run again.
       await Promise.all(Array.from({ length: 5 }, () => enterDigests(worker.core)));
       const [mail] = await mailbox.waitFor(person.email, subject);
@@ -392,10 +396,13 @@ describe('a digest', () => {
       const next = await nextOf(person);
       expect(next?.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
       // The person chooses a later hour of the same day.
-      await worker.core.models.User.updateOne({ _id: person._id }, { $set: { nextDigestAt: person.nextDigestAt } });
+      await makeDue();
       await enterDigests(worker.core);
       const refuse = { sendMail: () => Promise.reject(new Error('A second mail.')) } as never;
-      await sendDigest(worker.core, refuse, { userId: String(person._id), day: dayOf(person) });
+      await sendDigest(worker.core, refuse, {
+        userId: String(person._id),
+        day: dayOf({ ...person, nextDigestAt: due }),
+      });
       expect(mailbox.mails(person.email)).toHaveLength(1);
     },
   );
