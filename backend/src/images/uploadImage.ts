@@ -42,7 +42,7 @@ async function receiveImage({ gateway, actor, viewer, req }: Context<Call>, maxB
         try {
           stored = await receive(gateway, imageId, file, maxBytes);
         } catch (error) {
-          // What is wrong in the file is told after what is wrong in the fields, which may come behind it.
+          // The fields, which may come behind the file, are checked before its content.
           if (asAppError(asRefusal(error, maxBytes)).status !== 422) throw error;
           refused = error;
         }
