@@ -57,3 +57,20 @@ it('The first reader of a list that takes long to count gets its page, and a tot
   await expect.poll(list).toMatchObject({ totalItems: rows });
   expect(await list()).not.toHaveProperty('totalItemsCapped');
 });
+
+it('A total above the exact ones is at most a minute old, also after a night in which nobody read the list.', async () => {
+  const person = newId();
+  const add = (rows: number) =>
+    models.Notification.collection.insertMany(
+      Array.from({ length: rows }, () => ({ _id: newId(), event: newId(), user: person })) as never[],
+    );
+  const source = { model: models.Notification, filter: { user: person }, counter: randomBytes(8).toString('hex') };
+  const rows = 2 * limits.exactTotal + 3;
+  await add(rows);
+  expect(await pages.count(source)).toBe(rows);
+  await add(5);
+  expect(await pages.count(source)).toBe(rows);
+  const evening = { $set: { at: new Date(Date.now() - 61_000) } };
+  await models.Counter.updateOne({ _id: source.counter }, evening);
+  expect(await pages.count(source)).toBe(rows + 5);
+});

@@ -48,6 +48,9 @@ interface Key {
 }
 
 const COUNTER_LAG_MS = 30_000;
+/** The oldest total that a reader gets, where counting the list is quick. Nobody may have read it for a night. */
+const OLDEST_MS = 60_000;
+const QUICK_MS = 100;
 /** A process counts a list for a twentieth of the time at most. */
 const COUNTING_PART = 20;
 /** Milliseconds that readers of a list wait for its first count. */
@@ -194,13 +197,18 @@ export class Pages {
     return count === null ? { count: limits.exactTotal, capped: true } : { count, capped: false };
   }
 
-  /** Returns the stored count, and counts again in the background when it is old; null when there is none. */
-  private async stored<T>(source: Counted<T>, name: string): Promise<CounterDoc | null> {
+  /**
+   * Returns the stored count; null when there is none. An old one is counted again, in the background where that takes long.
+   */
+  private async stored<T>(source: Counted<T>, name: string): Promise<{ count: number } | null> {
     const stored = await this.counters.findById(name).lean<CounterDoc>();
     if (!stored) return null;
-    const lag = Math.max(COUNTER_LAG_MS, COUNTING_PART * (stored.tookMs ?? 0));
-    if (this.clock.now().getTime() - stored.at.getTime() > lag) this.recount(source, name).catch(() => undefined);
-    return stored;
+    const { tookMs = 0, at } = stored;
+    const age = this.clock.now().getTime() - at.getTime();
+    if (age <= Math.max(COUNTER_LAG_MS, COUNTING_PART * tookMs)) return stored;
+    const recounted = this.recount(source, name).catch(() => null);
+    const count = age > OLDEST_MS && tookMs <= QUICK_MS ? await recounted : null;
+    return count === null ? stored : { count };
   }
 
   /**
