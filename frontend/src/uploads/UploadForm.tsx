@@ -72,18 +72,19 @@ export function UploadForm({ file, onFiles }: Props) {
     setTrouble({ cancelled: false, text: errorText(error, t('images.form.failed')) });
   }
 
-  // The queue sends the file. The form reacts when its state changes.
+  // The queue sends the file. The form reacts when its state changes, or when it has failed anew before the form was drawn.
   const state = item?.state;
-  const before = useRef(state);
+  const error = item?.error;
+  const before = useRef({ state, error });
   useEffect(() => {
-    if (state === before.current) return;
-    const was = before.current;
-    before.current = state;
+    if (state === before.current.state && error === before.current.error) return;
+    const { state: was } = before.current;
+    before.current = { state, error };
     if (item?.state === 'done') {
       toast.success(t('images.form.done'), { description: item.caption });
       drop();
       navigate(paths.viewImages);
-    } else if (state === 'failed') explain(item?.error);
+    } else if (state === 'failed') explain(error);
     else if (!state && was && was !== 'done' && was !== 'failed' && was !== 'known') setTrouble({ cancelled: true });
   });
 
