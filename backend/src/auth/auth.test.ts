@@ -238,6 +238,22 @@ describe('sign-in', () => {
     await api.as(token).post('/auth/confirm', { code }).expect(422);
     const renewed = await mailedCode(test.gateway, person._id);
     await api.as(token).post('/auth/confirm', { code: renewed.code }).expect(200);
+    expect((await api.as(token).post('/auth/resend-code', {}).expect(410)).body.error).toBe('EXPIRED');
+  });
+
+  it('a locked sign-in that a reset of the password ended has expired, and gets no new code', async () => {
+    const person = await buildPatient(test.gateway);
+    const token = await verificationFor(person);
+    const { code } = await mailedCode(test.gateway, person._id);
+    const confirm = (guess: string) => api.as(token).post('/auth/confirm', { code: guess });
+    for (let i = 0; i < limits.codeTries; i++) await confirm(wrong(code)).expect(422);
+    await confirm(code).expect(423);
+    await api.post('/auth/forgot-password', { email: person.email }).expect(200);
+    const reset = await mailedCode(test.gateway, person._id, 'reset');
+    const body = { email: person.email, otp: reset.code, newPassword: 'Meadow-Copper-19' };
+    await api.post('/auth/reset-password', body).expect(200);
+    await confirm(code).expect(410);
+    expect((await api.as(token).post('/auth/resend-code', {}).expect(410)).body.error).toBe('EXPIRED');
   });
 
   it('no more than five of many concurrent guesses are compared', async () => {
@@ -584,12 +600,20 @@ describe('a forgotten password', () => {
     await reset({ token: link, password: 'Meadow-Copper-19' }).expect(410);
   });
 
-  it('a reset code expires after ten minutes', async () => {
+  it('a reset code expires after ten minutes, also a locked one, and alike without an account', async () => {
     const person = await buildPatient(test.gateway);
     await forgot(person.email).expect(200);
     const { code } = await mailedCode(test.gateway, person._id, 'reset');
+    const locked = [(await buildPatient(test.gateway)).email, 'nobody.at.all@hospital.test'];
+    const guess = (email: string) => reset({ email, otp: '000000', newPassword: 'Meadow-Copper-19' });
+    for (const email of locked) {
+      await forgot(email).expect(200);
+      for (let i = 0; i < limits.codeTries; i++) await guess(email).expect(422);
+      await guess(email).expect(423);
+    }
     test.clock.forward({ minutes: limits.codeMinutes, seconds: 1 });
     await reset({ email: person.email, otp: code, newPassword: 'Meadow-Copper-19' }).expect(410);
+    for (const email of locked) await guess(email).expect(410);
   });
 
   it.each([

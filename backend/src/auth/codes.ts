@@ -50,8 +50,9 @@ export async function takeCodeTry({ models, clock }: Core, id: ObjectId, from?: 
   const code =
     (from !== undefined && (await takeTry(models.Code, { _id: id, askedFrom: from }, { counter: 'askersTries' }))) ||
     (await takeTry(models.Code, from === undefined ? { _id: id } : { _id: id, askedFrom: { $ne: from } }));
-  if (!code) throw new AppError((await models.Code.exists({ _id: id })) ? 'CODE_LOCKED' : 'EXPIRED');
-  if (code.expiresAt <= clock.now() || code.usedAt) throw new AppError('EXPIRED');
+  const known = code ?? (await models.Code.findById(id).lean<CodeDoc>());
+  if (!known || known.usedAt || known.expiresAt <= clock.now()) throw new AppError('EXPIRED');
+  if (!code) throw new AppError('CODE_LOCKED');
   return code;
 }
 

@@ -297,8 +297,9 @@ export async function resendCode({
 const renew = (gateway: Gateway, actor: Actor, userId: ObjectId, codeId: ObjectId): Promise<ObjectId> =>
   gateway.events.change(actor, async (tx) => {
     const code = await renewCode(gateway, codeId, tx.session);
+    if (!code) throw new AppError('EXPIRED');
     const user = await gateway.models.User.exists({ _id: userId }).session(tx.session);
-    if (code && user) {
+    if (user) {
       tx.record({ type: 'auth.resendCode', actor: userId, record: userId, refs: { code: codeId } });
     }
     return codeId;

@@ -129,7 +129,7 @@ export const authCalls = {
     who: 'verification',
     summary: 'Mail a new code; the previous one ends',
     body: z.strictObject({}),
-    fails: ['CONFLICT'],
+    fails: ['CONFLICT', 'EXPIRED'],
     causes: ['auth.resendCode'],
     throttles: ['verificationMail'],
   }),
