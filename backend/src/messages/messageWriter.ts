@@ -47,6 +47,7 @@ export interface Draft {
   voice?: MessageVoice;
   view?: PinnedView;
   clientId: string | undefined;
+  sentId?: string | undefined;
   request?: string | undefined;
 }
 
@@ -314,6 +315,7 @@ const toMessage = (core: Store, draft: Draft): MessageDoc => ({
   ...(draft.voice ? { voice: draft.voice } : {}),
   ...(draft.view ? { view: draft.view } : {}),
   ...(draft.clientId ? { clientId: draft.clientId } : {}),
+  ...(draft.sentId ? { sentId: draft.sentId } : {}),
   ...(draft.request ? { request: draft.request } : {}),
   createAt: core.clock.now(),
   pending: true,

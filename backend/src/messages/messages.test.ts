@@ -30,11 +30,7 @@ beforeEach(async () => {
 const send = (from: Person, to: Person | string, content: unknown = 'Hello', rest: object = {}) =>
   api.as(from).post('/message/send', { recipientId: typeof to === 'string' ? to : to.id, content, ...rest });
 const chat = async (viewer: Person, other: Person, query = '') =>
-  (await api.as(viewer).get(`/message/chat/${other.id}${query}`).expect(200)).body.data as {
-    id: string;
-    content: string;
-    seq: number;
-  }[];
+  (await api.as(viewer).get(`/message/chat/${other.id}${query}`).expect(200)).body.data as Message[];
 
 describe('sending', () => {
   it('a sent message is trimmed, and both sides see it', async () => {
@@ -53,6 +49,12 @@ describe('sending', () => {
     const first = await send(patient, provider, 'Once', { clientId }).expect(201);
     const again = await send(patient, provider, 'Once', { clientId: clientId.toUpperCase() }).expect(200);
     expect(again.body.data.id).toBe(first.body.data.id);
+    // Clients find their own messages by the id, and some write it in upper case.
+    const upper = randomUUID().toUpperCase();
+    const sent = await send(patient, provider, 'Upper', { clientId: upper }).expect(201);
+    expect(sent.body.data.clientId).toBe(upper);
+    expect((await chat(provider, patient)).map((message) => message.clientId)).toEqual([clientId, upper]);
+    await send(patient, provider, 'Upper', { clientId: upper.toLowerCase() }).expect(200);
 
     const other = randomUUID();
     const answers = await Promise.all(
@@ -60,7 +62,7 @@ describe('sending', () => {
     );
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
     expect(new Set(answers.map((answer) => answer.body.data.id)).size).toBe(1);
-    expect(await chat(provider, patient)).toHaveLength(2);
+    expect(await chat(provider, patient)).toHaveLength(3);
   });
 
   it('is numbered after all others of its chat by a gateway that does not know it', async () => {

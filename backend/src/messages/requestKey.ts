@@ -1,14 +1,18 @@
 import { type Actor, usedKey } from '@lightbox/core/events/events.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
+import type { Draft } from './messageWriter.js';
 
 const PREFIX = 'key:';
 
+type Repeatable = Pick<Draft, 'clientId' | 'sentId' | 'request'>;
+
 /**
- * Returns how a repeated message is known: by the `clientId` that the sender chose, else by the `Idempotency-Key` of the
- * request, which is kept in the same field.
+ * Returns how a repeated message is known: by the `clientId` that the sender chose, in upper or lower case, else by the
+ * `Idempotency-Key` of the request, which is kept in the same field.
  */
-export function repeatable({ idempotency }: Actor, clientId: string | undefined) {
-  if (clientId || !idempotency) return { clientId: clientId?.toLowerCase() };
+export function repeatable({ idempotency }: Actor, clientId: string | undefined): Repeatable {
+  const lower = clientId?.toLowerCase();
+  if (lower || !idempotency) return { clientId: lower, ...(lower === clientId ? {} : { sentId: clientId }) };
   const key = idempotency.key.split(':').at(-1);
   return { clientId: `${PREFIX}${key}`, request: idempotency.request };
 }
@@ -22,6 +26,6 @@ export function requireSame({ request }: Pick<MessageDoc, 'request'>, earlier: M
 export const statusOf = (created: boolean, clientId: string | undefined): 200 | 201 =>
   created || clientId === undefined ? 201 : 200;
 
-/** Returns the `clientId` that the sender chose, if there is one. */
-export const chosenId = ({ clientId }: Pick<MessageDoc, 'clientId'>): string | undefined =>
-  clientId?.startsWith(PREFIX) ? undefined : clientId;
+/** Returns the `clientId` that the sender chose, as it was sent, if there is one. Clients compare it with their own. */
+export const chosenId = ({ clientId, sentId }: Pick<MessageDoc, 'clientId' | 'sentId'>): string | undefined =>
+  clientId?.startsWith(PREFIX) ? undefined : (sentId ?? clientId);

@@ -65,7 +65,7 @@ describe('messages', () => {
   it('sent by socket are acknowledged and shown on the other gateway, to all tabs of both sides', async () => {
     const { patient, provider } = await pair();
     const tabs = [await connect(one, patient), await connect(two, patient), await connect(two, provider)] as const;
-    const clientId = randomUUID();
+    const clientId = randomUUID().toUpperCase();
     const sent = data(await tabs[0].ask('message:send', { recipientId: provider.id, content: ' Hi ', clientId }));
     expect(sent).toMatchObject({ content: 'Hi', clientId, senderId: patient.id, recipientId: provider.id, seq: 1 });
     for (const tab of tabs) expect(await tab.until('message:new')).toEqual([sent]);

@@ -28,6 +28,8 @@ export interface MessageDoc {
   view?: PinnedView;
   /** Chosen by the sender, so that a repeated sending is one message; `key:` with the `Idempotency-Key` of the request. */
   clientId?: string;
+  /** The `clientId` as it was sent, where that is not in lower case. */
+  sentId?: string;
   /** A keyed hash of the request of that key: the key is refused for another message. */
   request?: string;
   createAt: Date;
@@ -54,6 +56,7 @@ export const message = schemaOf<MessageDoc>({
   voice: part<MessageVoice>({ id, contentType: string, seconds: number, removed: Boolean }),
   view: Mixed,
   clientId: String,
+  sentId: String,
   request: String,
   createAt: date,
   deliveredAt: Date,
