@@ -198,8 +198,8 @@ const lists: Record<string, List> = {
 };
 
 /**
- * A search sorts its results and has no index of its own. The entries about one record have one, and are few. The list of shared images ignores
- * `shared`: all of it is shared.
+ * A search sorts its results and has no index of its own. The entries about one record have one, and are few. In the
+ * list of shared images `shared` finds all or nothing.
  */
 const withoutIndex = ['/users?search', '/audit/logs?search', '/audit/logs?record', '/upload/shared-images?shared'];
 

@@ -592,6 +592,13 @@ describe('seeing images', () => {
     expect(await ids('/upload/my-images?shared=true', provider)).toEqual([share.image.id]);
     expect(await ids('/upload/shared-images', provider)).toEqual([share.image.id]);
     expect(await ids('/upload/shared-images', share.recipient)).toEqual([share.image.id]);
+    for (const viewer of [provider, share.recipient]) {
+      for (const query of ['', '&grouped=true']) {
+        expect(await ids(`/upload/shared-images?shared=true${query}`, viewer)).toEqual([share.image.id]);
+        const none = await api.as(viewer).get(`/upload/shared-images?shared=false${query}`).expect(200);
+        expect(none.body).toMatchObject({ data: [], pagination: { totalItems: 0, totalPages: 1, hasNextPage: false } });
+      }
+    }
     const admin = await buildAdmin(test.gateway);
     expect((await ids('/upload/images', admin)).slice(0, 2)).toEqual([unshared.id, share.image.id]);
     await api.as(provider).get('/upload/my-images?shared=maybe').expect(422);

@@ -37,14 +37,18 @@ export const listMyImages = (context: Context<typeof imageCalls.listMyImages>) =
     `images:${context.viewer.id}${suffix(context.query)}`,
   );
 
+/** All of the list is shared, so what is not shared is none of it. */
+const sharedOnly = (shared: boolean | undefined) => (shared === false ? { _id: { $in: [] } } : {});
+
 /**
  * One index serves this list: the audience of an image holds the recipients of its live shares, and its owner once it
  * is shared. A grouped list has the cards, by the time of the share with the viewer.
  */
 export function listSharedImages(context: Context<typeof imageCalls.listSharedImages>): Promise<Answer<Image[]>> {
   const { viewer, query } = context;
-  if (!query.grouped) return list(context, { audience: viewer._id }, `images:${viewer.id}:audience`);
-  return listCards(context, { person: viewer._id, shared: true }, { counter: `images:${viewer.id}:audience:grouped` });
+  const counter = `images:${viewer.id}:audience${suffix(query)}`;
+  if (!query.grouped) return list(context, { audience: viewer._id, ...sharedOnly(query.shared) }, counter);
+  return listCards(context, { person: viewer._id, shared: true, ...sharedOnly(query.shared) }, { counter });
 }
 
 async function list(
