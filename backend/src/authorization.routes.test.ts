@@ -327,6 +327,30 @@ describe('fields that are nobody’s to send', () => {
     expect(await kept()).toBe(before);
   });
 
+  it('calls without a body refuse every field too, and one that is no JSON, and change nothing', async () => {
+    const reading = (Object.keys(shapes) as CallName[]).filter((name) => {
+      const { method, body, multipart, takes, tus, who } = shapes[name];
+      return method !== 'get' && !(body || multipart || takes || tus) && Object.hasOwn(permissions, who);
+    });
+    expect(reading).toContain('toggleUserStatus');
+    const [admin, inactive] = [await builders.admin(), await buildPatient(test.gateway, { active: false })];
+    const [patient, healthProvider] = await Promise.all([builders.patient(), builders.healthProvider()]);
+    const people = { patient, healthProvider, admin };
+    for (const name of reading) {
+      const { method, path, who } = shapes[name];
+      const as = roles.find((role) => roleMay(role, who as keyof typeof permissions)) ?? 'admin';
+      const at = path.replace(/:\w+/g, path.startsWith('/users/') ? inactive.id : String(newId()));
+      const answer = await api.as(people[as]).call(method, at, { active: false });
+      expect(answer.status, `${name}: ${answer.text}`).toBe(422);
+      expect(answer.body.errors).toMatchObject([{ field: 'active' }]);
+    }
+    const toggle = () => api.as(admin).put(`/users/toggleUserStatus/${inactive.id}`);
+    await toggle().set('Content-Type', 'application/json').send('not json').expect(400);
+    expect(await test.gateway.models.User.findById(inactive.id).lean()).toMatchObject({ active: false });
+    await toggle().set('Content-Type', 'application/json').expect(200);
+    await toggle().send({}).expect(200);
+  });
+
   it('such fields that are accepted from the old client change nothing either', async () => {
     const email = `${newId()}@hospital.test`;
     const body = { firstname: 'A', lastname: 'B', username: `u${newId()}`, role: 'healthProvider', password: PASSWORD };

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { AuditAction } from './audit/actions.js';
 import type { AnyScope } from './auth/personalTokens.js';
 import type { ErrorCode } from './errors.js';
@@ -71,6 +71,17 @@ export interface CallShape {
   fhir?: true;
   /** Accepts `Idempotency-Key`: the same key gives the same answer and one effect. */
   creates?: true;
+}
+
+const noFields = z.strictObject({});
+
+/**
+ * Returns the schema of the body that is read before the handler. A writing call without a body has no fields, so that
+ * one which was sent in vain is refused. SCIM wants unknown attributes ignored (RFC 7644, 3.3).
+ */
+export function bodyBefore({ method, who, body, multipart, takes, tus }: CallShape): z.ZodType | undefined {
+  if (multipart === 'only' || takes || tus) return undefined;
+  return body ?? (method === 'get' || who === 'scim' ? undefined : noFields);
 }
 
 export const call = <const C extends CallShape>(shape: C): C => shape;

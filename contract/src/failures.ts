@@ -1,4 +1,4 @@
-import type { CallShape } from './call.js';
+import { bodyBefore, type CallShape } from './call.js';
 import { type ErrorCode, errors } from './errors.js';
 import { permissions } from './permissions.js';
 import { throttles } from './throttles.js';
@@ -58,12 +58,15 @@ function ofProof({ stepUp, proof }: CallShape): ErrorCode[] {
 const ofThrottles = ({ throttles: named = [] }: CallShape): ErrorCode[] =>
   named.some((name) => throttles[name].beyond === 'refused') ? ['TOO_MANY_REQUESTS'] : [];
 
-function ofInput({ params, query, body, multipart, creates }: CallShape): ErrorCode[] {
+function ofInput(shape: CallShape): ErrorCode[] {
+  const { params, query, multipart, creates } = shape;
+  const read = bodyBefore(shape);
+  const body = read ?? shape.body;
   const found: ErrorCode[] = [];
   if (params) found.push('NOT_FOUND');
   if (query || body || creates) found.push('VALIDATION_FAILED');
   if (body) found.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
-  if (body && multipart !== 'only') found.push('MALFORMED_JSON', 'OBJECT_EXPECTED');
+  if (read) found.push('MALFORMED_JSON', 'OBJECT_EXPECTED');
   if (multipart) found.push('MALFORMED_UPLOAD');
   return found;
 }

@@ -1,5 +1,5 @@
 import { constants } from 'node:zlib';
-import type { CallShape } from '@lightbox/contract/call.js';
+import { bodyBefore, type CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
 import { type Permission, permissions } from '@lightbox/contract/permissions.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
@@ -9,6 +9,7 @@ import { hmac } from '@lightbox/core/keys/keyring.js';
 import type { ScimTokenDoc } from '@lightbox/core/models/scimToken.js';
 import compression from 'compression';
 import type { Request, Response, Router } from 'express';
+import type { z } from 'zod';
 import { authorize } from '../auth/authorize.js';
 import { holdSession } from '../auth/holdSession.js';
 import type { Bearer } from '../auth/passport.js';
@@ -47,6 +48,7 @@ export function bindAll<Calls extends Record<string, CallShape>>(
  */
 function bind<C extends CallShape>(router: Router, gateway: Gateway, shape: C, handler: Handler<C>): void {
   const types = tokensOf(shape);
+  const schema = bodyBefore(shape);
   router[shape.method](shape.path, async (req, res, next) => {
     if (isAnotherPath(shape, req.path)) return next('route');
     nameRoute(res, shape.path);
@@ -59,9 +61,9 @@ function bind<C extends CallShape>(router: Router, gateway: Gateway, shape: C, h
       };
       await enter();
       const began = performance.now();
-      const raw = shape.body && shape.multipart !== 'only' ? await readBody(shape, req, res) : undefined;
+      const raw = schema && (await readBody(shape, req, res));
       if (performance.now() - began > LATE_MS) await enter();
-      const context = contextOf(gateway, shape, req, res, who, raw);
+      const context = contextOf(gateway, shape, req, res, who, schema && { schema, raw });
       if (shape.stepUp) await requireStepUp(gateway, shape, { ...context, viewer: personOf(who) });
       await gateway.throttle.takeForCall(shape, subjectOf(req, who, context.body));
       const answer = await (shape.method === 'get' ? readSteadily(gateway, res, handler, context) : handler(context));
@@ -165,10 +167,10 @@ function contextOf<C extends CallShape>(
   req: Request,
   res: Response,
   who: Identity,
-  raw: unknown,
+  sent: { schema: z.ZodType; raw: unknown } | undefined,
 ): Context<C> {
   const query = shape.query ? validate(shape.query, { ...req.query }) : undefined;
-  const body = shape.body && shape.multipart !== 'only' ? validate(shape.body, raw) : undefined;
+  const body = sent && validate(sent.schema, sent.raw);
   return {
     gateway,
     call: shape,
