@@ -111,6 +111,11 @@ describe('registration', () => {
       .post('/auth/register', registration({ username: first.username.toUpperCase() }))
       .expect(422);
     expect(body.errors).toEqual([{ field: 'username', message: 'This username is taken.' }]);
+    const both = await api.post('/auth/register', { ...first, password: 'Password1' }).expect(422);
+    expect(both.body.errors).toEqual([
+      { field: 'password', message: texts.passwordCommon },
+      { field: 'username', message: 'This username is taken.' },
+    ]);
   });
 
   it('answers for an address that has an account as for a new one, and the token never confirms', async () => {
@@ -139,6 +144,9 @@ describe('registration', () => {
       await api.post('/auth/register', given).expect(201);
       const probe = await api.post('/auth/register', registration({ username: username.toUpperCase() })).expect(422);
       expect(probe.body.errors).toEqual([{ field: 'username', message: 'This username is taken.' }]);
+      // A name that is only held looks taken beside a refused password as well.
+      const refused = await api.post('/auth/register', { ...given, password: 'Password1' }).expect(422);
+      expect(refused.body.errors.map(({ field }: { field: string }) => field)).toEqual(['password', 'username']);
       const other = await buildPatient(test.gateway);
       const rename = await api.as(other).put('/users/profile', { username }).expect(422);
       expect(rename.body.errors).toEqual(probe.body.errors);

@@ -16,10 +16,10 @@ import { acceptInvites, inviteByLink } from '../sharing/acceptInvites.js';
 import { activeAdmins } from '../users/admins.js';
 import { presentOneself } from '../users/present.js';
 import { issueCode } from './codes.js';
-import { refuseWeak } from './commonPasswords.js';
+import { weakness } from './commonPasswords.js';
 import { constantTime } from './constantTime.js';
 import { decoyIds, findDecoy, keepDecoy, statusOf } from './decoys.js';
-import { holdUsername, isHeld, usernameTaken } from './usernames.js';
+import { holdUsername, isHeld, takenUsername, usernameTaken } from './usernames.js';
 
 type Call = typeof authCalls.register;
 type Registration = BodyOf<Call>;
@@ -32,7 +32,7 @@ const REGISTER_MS = 250;
  * is every later sign-in with this password (`decoys.ts`).
  */
 export async function register({ gateway, actor, body }: Context<Call>): Promise<Answer<DataOf<Call>>> {
-  refuseWeak('password', body.password, body);
+  await refuseWeakPassword(gateway, body);
   const local = await gateway.settings.get('signIn.local');
   if (local === 'none' || (local === 'patients' && body.role !== 'patient')) throw new AppError('LOCAL_SIGN_IN_OFF');
   return constantTime(REGISTER_MS, async () => {
@@ -43,6 +43,19 @@ export async function register({ gateway, actor, body }: Context<Call>): Promise
     const id = earlier ?? (await openAccount(gateway, bound, body, ids));
     return answer(gateway, newUser(body, '', id));
   });
+}
+
+/**
+ * Refuses a weak password, together with a username that is taken: people learn of all faults at once. Nobody has
+ * registered with a weak password, so this is no registration that is sent again.
+ */
+async function refuseWeakPassword(gateway: Gateway, body: Registration): Promise<void> {
+  const weak = weakness(body.password, body);
+  if (!weak) return;
+  const isTaken =
+    (await gateway.models.User.exists({ usernameKey: plain(body.username) })) || (await isHeld(gateway, body.username));
+  const errors = [{ field: 'password', message: weak }, ...(isTaken ? [takenUsername] : [])];
+  throw new AppError('VALIDATION_FAILED', { errors });
 }
 
 /** Refuses an invitation that has ended, or is for another address. */

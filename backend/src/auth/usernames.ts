@@ -5,7 +5,8 @@ import { fieldError } from '@lightbox/core/errors.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { ClientSession } from 'mongoose';
 
-export const usernameTaken = () => fieldError('username', 'This username is taken.');
+export const takenUsername = { field: 'username', message: 'This username is taken.' };
+export const usernameTaken = () => fieldError(takenUsername.field, takenUsername.message);
 
 /**
  * Holds a username of a registration with an address that already has an account. No account is made, but a free

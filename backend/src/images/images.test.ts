@@ -394,6 +394,14 @@ const refusals: Refusal[] = [
     error: 'UNREADABLE_FILE',
   },
   {
+    what: 'a PNG cut short with a blank caption',
+    send: (as) => as.upload(files.png.subarray(0, -20), { caption: '  ' }),
+    status: 422,
+    error: 'VALIDATION_FAILED',
+    field: 'caption',
+    message: texts.captionRequired,
+  },
+  {
     what: 'a JPEG cut short',
     send: (as) => as.upload(files.jpeg.subarray(0, 20_000)),
     status: 422,
@@ -404,6 +412,21 @@ const refusals: Refusal[] = [
     send: (as) => as.upload(png(100_000, 100_000, undefined, 1)),
     status: 422,
     error: 'TOO_MANY_PIXELS',
+  },
+  {
+    what: 'a PNG of too many pixels before a field nobody knows',
+    send: (as) =>
+      as.form({
+        parts: [
+          { name: 'caption', value: 'x' },
+          // The refusal comes with the header, long before the end of the file.
+          file('file', Buffer.concat([png(100_000, 100_000, undefined, 1), Buffer.alloc(3_000_000)])),
+          { name: 'isVerified', value: 'true' },
+        ],
+      }),
+    status: 422,
+    error: 'VALIDATION_FAILED',
+    field: 'isVerified',
   },
   {
     what: '`DICM` alone',

@@ -33,15 +33,23 @@ async function receiveImage({ gateway, actor, viewer, req }: Context<Call>, maxB
   }
   const imageId = newId(gateway.clock.now());
   let stored: StoredFile | null = null;
+  let refused: unknown;
   try {
     const fields = await readForm(req, {
       file: 'file',
       fileBytes: maxBytes,
       onFile: async (file) => {
-        stored = await receive(gateway, imageId, file, maxBytes);
+        try {
+          stored = await receive(gateway, imageId, file, maxBytes);
+        } catch (error) {
+          // The fields, which may come behind the file, are checked before its content.
+          if (asAppError(asRefusal(error, maxBytes)).status !== 422) throw error;
+          refused = error;
+        }
       },
     });
-    const upload = await readUploadFields(gateway, viewer, fields, stored !== null);
+    const upload = await readUploadFields(gateway, viewer, fields, stored !== null || refused !== undefined);
+    if (refused) throw refused;
     const file = stored as unknown as StoredFile;
     const uploaded = await admitImage(gateway, actor, viewer, imageId, upload, file);
     // From now on the blob belongs to the image.
@@ -66,13 +74,16 @@ async function receive(
   { stream, info }: FormFile,
   maxBytes: number,
 ): Promise<StoredFile> {
+  // A refusal stops the reading. That must not destroy the stream: the form would never end.
+  const bytes = {
+    [Symbol.asyncIterator]: () => stream.iterator({ destroyOnReturn: false }),
+    get truncated() {
+      return stream.truncated ?? false;
+    },
+  };
   try {
-    return await storeFile(
-      gateway,
-      imageId,
-      { stream, declaredType: info.mimeType, filename: info.filename },
-      maxBytes,
-    );
+    const file = { stream: bytes, declaredType: info.mimeType, filename: info.filename };
+    return await storeFile(gateway, imageId, file, maxBytes);
   } catch (error) {
     // Read and drop the rest of the file, or the form would never end.
     stream.resume();

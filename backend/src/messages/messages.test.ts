@@ -86,6 +86,23 @@ describe('sending', () => {
     await send(patient, provider, 'x').set('Idempotency-Key', 'no uuid').expect(422);
   });
 
+  it('names every wrong field of a message at once', async () => {
+    const fields = async (body: object) =>
+      (await api.as(patient).post('/message/send', body).expect(422)).body.errors.map(
+        (error: { field: string }) => error.field,
+      );
+    expect(await fields({})).toEqual(['recipientId', 'content']);
+    expect(await fields({ content: '', images: [], clientId: 'x' })).toEqual([
+      'images',
+      'recipientId',
+      'clientId',
+      'content',
+    ]);
+    expect(await fields({ content: 'Hi' })).toEqual(['recipientId']);
+    expect(await fields({ content: '', images: 'x', recipientId: provider.id })).toEqual(['images']);
+    expect(await fields({ view: 'x', recipientId: provider.id })).toEqual(['view']);
+  });
+
   it.each([[''], ['   '], ['x'.repeat(limits.messageLength + 1)], ['a\0b'], ['\ud800'], [5], [{ $gt: '' }], [null]])(
     'refuses the text %j',
     async (content) => {

@@ -4,7 +4,7 @@ import type { Draft } from './messageWriter.js';
 
 const PREFIX = 'key:';
 
-type Repeatable = Pick<Draft, 'clientId' | 'sentId' | 'request'>;
+type Repeatable = Pick<Draft, 'clientId' | 'sentId'> & Pick<MessageDoc, 'request'>;
 
 /**
  * Returns how a repeated message is known: by the `clientId` that the sender chose, in upper or lower case, else by the

@@ -64,7 +64,12 @@ const MessageBody = z.strictObject({
   replyTo: Id.optional(),
   view: PinnedView.optional(),
 });
-const empty = { path: ['content'], message: nothingWritten };
+/** Reported together with the errors of other fields. */
+const empty = {
+  path: ['content'],
+  message: nothingWritten,
+  when: ({ value }: z.core.ParsePayload) => typeof value === 'object' && value !== null,
+};
 
 /** A message without its recipient: a text, images, a pinned place, or some of them. */
 export const MessageContent = MessageBody.refine(isMessage, empty);
