@@ -486,6 +486,20 @@ describe('the refresh cookie', () => {
     await refresh(busy).expect(401);
   });
 
+  it('a socket that is opened and says nothing does not count as activity of a session', async () => {
+    const person = await buildPatient(test.gateway);
+    test.clock.forward({ minutes: limits.sessionIdleMinutes - 1 });
+    const token = test.gateway.tokens.access(person.id, String(person.sessionId));
+    const { socket } = await connectSocket(test.url, { token });
+    try {
+      test.clock.forward({ minutes: 2 });
+      const { body } = await api.as(token).get('/users/profile').expect(401);
+      expect(body.message).toBe('Authentication failed');
+    } finally {
+      socket.close();
+    }
+  });
+
   it('background calls do not count as activity of a session', async () => {
     const person = await buildPatient(test.gateway);
     test.clock.forward({ minutes: 14 });

@@ -71,11 +71,11 @@ async function authenticate(gateway: Gateway, socket: Client): Promise<void> {
   if (origin !== undefined && !gateway.config.allowedOrigins.includes(origin)) throw new AppError('UNAUTHENTICATED');
   const token = (socket.handshake.auth as { token?: unknown }).token;
   if (typeof token !== 'string') throw new AppError('UNAUTHENTICATED');
-  socket.data.viewer = await viewerOf(gateway, gateway.tokens.verify(token, 'access'), true);
+  socket.data.viewer = await viewerOf(gateway, gateway.tokens.verify(token, 'access'), false);
   socket.data.ip = addressOf(gateway, socket.request);
-  const now = gateway.clock.now().getTime();
-  socket.data.touchedAt = now;
-  socket.data.events = { since: now, count: 0 };
+  // To connect is no activity: programs come back by themselves. The first event is.
+  socket.data.touchedAt = 0;
+  socket.data.events = { since: gateway.clock.now().getTime(), count: 0 };
 }
 
 /** Returns the address of a client, as Express does for requests. */

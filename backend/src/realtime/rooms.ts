@@ -7,7 +7,7 @@ interface SocketData {
   viewer: Viewer;
   /** The address of the client, by the same trusted proxies as that of a request. */
   ip: string;
-  /** Time when this socket last wrote the session's activity. */
+  /** Time when this socket last wrote the session's activity; 0 before its first event. */
   touchedAt: number;
   events: EventCount;
   /** Absent until it streams. */

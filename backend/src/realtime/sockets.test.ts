@@ -393,6 +393,12 @@ describe('a session that ends', () => {
     const [busy, idle] = [await connect(one, patient), await connect(one, provider)];
     const send = (from: TestSocket, to: Person) => from.ask('message:send', { recipientId: to.id, content: 'x' });
     one.clock.forward({ minutes: limits.sessionIdleMinutes - 1 });
+    // Also the first event of a socket that was opened just now.
+    const token = one.gateway.tokens.access(patient.id, String(patient.sessionId));
+    const late = await connectSocket(one.url, { token });
+    expect(await send(late, provider)).toHaveProperty('data');
+    late.socket.close();
+    one.clock.forward({ minutes: 2 });
     expect(await send(busy, provider)).toHaveProperty('data');
     one.clock.forward({ minutes: 2 });
     expect(await send(busy, provider)).toHaveProperty('data');
