@@ -465,6 +465,15 @@ describe('the refresh cookie', () => {
     await refresh(browser, header).expect(401);
   });
 
+  it('a refresh without its cookies is refused before its body is looked at', async () => {
+    const { refresh: cookie } = await signedInBrowser(await buildPatient(test.gateway));
+    for (const sent of ['', `lightbox_refresh=${cookie}`]) {
+      const post = () => request(test.url).post('/api/auth/refresh').set('Cookie', sent);
+      await post().send({ x: 1 }).expect(401);
+      await post().type('form').send('x=1').expect(401);
+    }
+  });
+
   it('a session ends after twelve hours, or after thirty idle minutes', async () => {
     const idle = await signedInBrowser(await buildPatient(test.gateway));
     test.clock.forward({ minutes: limits.sessionIdleMinutes, seconds: 1 });

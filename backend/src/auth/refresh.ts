@@ -5,12 +5,11 @@ import { texts } from '@lightbox/contract/texts.js';
 import { isUsable } from '@lightbox/contract/users/states.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import { isSame } from '@lightbox/core/keys/isSame.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { endSessionUrl } from '../signOn/signIn.js';
-import { clearSessionCookies, REFRESH_COOKIE, setSessionCookies, XSRF_COOKIE, XSRF_HEADER } from './cookies.js';
+import { clearSessionCookies, requireRefreshCookie, setSessionCookies } from './cookies.js';
 import { cutSockets, endSessions, isAlive } from './sessions.js';
 
 /** Issues an access token for the refresh cookie, and replaces the cookie. */
@@ -20,14 +19,7 @@ export async function refresh({
   res,
   actor,
 }: Context<typeof authCalls.refresh>): Promise<Answer<DataOf<typeof authCalls.refresh>>> {
-  const cookies = req.cookies as Record<string, string | undefined>;
-  const presented = cookies[REFRESH_COOKIE];
-  if (!presented) throw new AppError('UNAUTHENTICATED');
-  const xsrf = cookies[XSRF_COOKIE];
-  if (!xsrf || !isSame(xsrf, req.get(XSRF_HEADER))) throw new AppError('AUTHENTICATION_FAILED');
-  const claim = gateway.tokens.readRefresh(presented);
-  if (!claim) throw new AppError('AUTHENTICATION_FAILED');
-
+  const claim = requireRefreshCookie(gateway, req);
   const session = await rotate(gateway, claim.sessionId, claim.generation);
   if (!session) {
     await endIfReused(gateway, actor.ip, claim.sessionId, claim.generation);

@@ -11,6 +11,7 @@ import compression from 'compression';
 import type { Request, Response, Router } from 'express';
 import type { z } from 'zod';
 import { authorize } from '../auth/authorize.js';
+import { requireRefreshCookie } from '../auth/cookies.js';
 import { holdSession } from '../auth/holdSession.js';
 import type { Bearer } from '../auth/passport.js';
 import { guestOf, recentViewer, senderOf } from '../auth/sessions.js';
@@ -129,7 +130,11 @@ async function identify(
   req: Request,
   res: Response,
 ): Promise<Identity> {
-  if (shape.who === 'anyone' || shape.who === 'refreshCookie') return anonymous;
+  if (shape.who === 'anyone') return anonymous;
+  if (shape.who === 'refreshCookie') {
+    requireRefreshCookie(gateway, req);
+    return anonymous;
+  }
   if (shape.who === 'scim') return { ...anonymous, scim: await requireScimToken(gateway, req) };
   if (shape.who === 'verification') {
     const claims = await gateway.authenticate(req, res, 'verification');
