@@ -27,10 +27,11 @@ export async function createShare({
   viewer,
   body,
 }: Context<typeof shareCalls.createShare>): Promise<Answer<DataOf<typeof shareCalls.createShare>>> {
-  const wanted = { imageId: body.imagemetadataId, studyId: body.studyId };
-  const { target, owner } = await requireTarget(gateway, viewer, wanted);
+  // First: a repeated request has the answer of before, also when the image is gone since.
   const earlier = await gateway.events.earlier(actor);
   if (earlier) return { data: await readCreated(gateway, earlier) };
+  const wanted = { imageId: body.imagemetadataId, studyId: body.studyId };
+  const { target, owner } = await requireTarget(gateway, viewer, wanted);
   const recipient = await findRecipient(gateway, viewer, owner, body.createdfor);
   const hours = body.expiresInHours ?? (await gateway.settings.get('sharing.expiryHours'));
   const { note, download, deidentified } = body;

@@ -152,6 +152,17 @@ describe('sharing', () => {
     await share(image, recipient).set('Idempotency-Key', randomUUID()).expect(409);
   });
 
+  it('a repeated key has the answer of before also when the image is gone', async () => {
+    const image = await buildImage(test.gateway);
+    const recipient = await buildPatient(test.gateway);
+    const key = randomUUID();
+    const first = await share(image, recipient).set('Idempotency-Key', key).expect(201);
+    await api.as(image.owner).del(`/upload/image/${image.id}`, { reason: 'Wrong file' }).expect(200);
+    const again = await share(image, recipient).set('Idempotency-Key', key).expect(201);
+    expect(again.body).toEqual(first.body);
+    await share(image, recipient).set('Idempotency-Key', randomUUID()).expect(404);
+  });
+
   it('an image can be shared again as soon as the first share has ended', async () => {
     const [image, recipient] = [await buildImage(test.gateway), await buildPatient(test.gateway)];
     await share(image, recipient, { expiresInHours: 1 }).expect(201);
