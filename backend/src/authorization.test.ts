@@ -40,7 +40,7 @@ const rows: Record<CallName, Harmless> = {
   register: emptyBody,
   login: emptyBody,
   confirm: emptyBody,
-  resendCode: { status: 200, body: {} },
+  resendCode: { status: 410, body: {} },
   refresh: { status: 401, body: {} },
   logout: { status: 200, body: {} },
   forgotPassword: emptyBody,

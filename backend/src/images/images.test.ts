@@ -414,6 +414,21 @@ const refusals: Refusal[] = [
     error: 'TOO_MANY_PIXELS',
   },
   {
+    what: 'a PNG of too many pixels before a field nobody knows',
+    send: (as) =>
+      as.form({
+        parts: [
+          { name: 'caption', value: 'x' },
+          // The refusal comes with the header, long before the end of the file.
+          file('file', Buffer.concat([png(100_000, 100_000, undefined, 1), Buffer.alloc(3_000_000)])),
+          { name: 'isVerified', value: 'true' },
+        ],
+      }),
+    status: 422,
+    error: 'VALIDATION_FAILED',
+    field: 'isVerified',
+  },
+  {
     what: '`DICM` alone',
     send: (as) => as.upload(Buffer.concat([Buffer.alloc(128), Buffer.from('DICM')])),
     status: 422,

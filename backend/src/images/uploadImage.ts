@@ -74,13 +74,16 @@ async function receive(
   { stream, info }: FormFile,
   maxBytes: number,
 ): Promise<StoredFile> {
+  // A refusal stops the reading. That must not destroy the stream: the form would never end.
+  const bytes = {
+    [Symbol.asyncIterator]: () => stream.iterator({ destroyOnReturn: false }),
+    get truncated() {
+      return stream.truncated ?? false;
+    },
+  };
   try {
-    return await storeFile(
-      gateway,
-      imageId,
-      { stream, declaredType: info.mimeType, filename: info.filename },
-      maxBytes,
-    );
+    const file = { stream: bytes, declaredType: info.mimeType, filename: info.filename };
+    return await storeFile(gateway, imageId, file, maxBytes);
   } catch (error) {
     // Read and drop the rest of the file, or the form would never end.
     stream.resume();

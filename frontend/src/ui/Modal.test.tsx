@@ -157,12 +157,15 @@ it.each([
 ])('A press beside the dialog %s.', async (_, content, times) => {
   const closed = vi.fn();
   renderScreen(
-    <Modal open onClose={closed} title="Share">
-      <Dialog.Body>{content}</Dialog.Body>
-    </Modal>,
+    <>
+      <p>Beside</p>
+      <Modal open onClose={closed} title="Share">
+        <Dialog.Body>{content}</Dialog.Body>
+      </Modal>
+    </>,
   );
   await opened();
-  await userEvent.click(document.body, { pointerEventsCheck: 0 });
+  await userEvent.click(screen.getByText('Beside'), { pointerEventsCheck: 0 });
   // Escape closes each of them.
   await userEvent.keyboard('{Escape}');
   expect(closed).toHaveBeenCalledTimes(times);
