@@ -13,7 +13,7 @@ export const voiFunctionOf = ({ windows, voiFunction }: Pick<FrameFacts, 'window
   (windows.length > 0 && voiFunction) || 'LINEAR';
 
 /** A range without an extent is ignored by the graphics card, which then draws the window before. Values with fractions are small. */
-const LEAST_EXTENT = 1e-6;
+export const LEAST_EXTENT = 1e-6;
 
 type Bounds = Pick<Window, 'center' | 'width'>;
 

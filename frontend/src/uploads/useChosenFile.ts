@@ -14,19 +14,18 @@ interface Chosen {
 
 /** Calls `onFiles` with the files that the user pastes anywhere on the page. */
 export function usePastedFiles(onFiles: (files: File[]) => void, enabled: boolean) {
-  const latest = useRef(onFiles);
-  latest.current = onFiles;
+  const latest = useRef({ onFiles, enabled });
+  latest.current = { onFiles, enabled };
   useEffect(() => {
-    if (!enabled) return;
     const onPaste = (event: ClipboardEvent) => {
       const files = [...(event.clipboardData?.files ?? [])];
-      if (!files.length) return;
+      if (!files.length || !latest.current.enabled) return;
       event.preventDefault();
-      latest.current(files);
+      latest.current.onFiles(files);
     };
     window.addEventListener('paste', onPaste);
     return () => window.removeEventListener('paste', onPaste);
-  }, [enabled]);
+  }, []);
 }
 
 /** The one file of the form, and the words about its fault. */

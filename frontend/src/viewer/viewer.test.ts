@@ -337,6 +337,12 @@ describe('the content of a pane', () => {
     },
   );
 
+  it('The narrowest window that a person can set is told as it was set, not with the extent that the drawing needs.', () => {
+    const drawn = windowOf(rangeOf({ center: 40, width: 1 }, 'LINEAR'), 'LINEAR');
+    expect(drawn.width).toBeGreaterThan(1);
+    expect(tidyWindow(drawn, 'LINEAR')).toEqual({ center: 40, width: 1 });
+  });
+
   it('A text is found on its pages without regard to case and line breaks.', () => {
     expect(pagesWith(['No fracture\nis seen.', 'Heart normal.'], 'fracture IS')).toEqual([1]);
     expect(pagesWith(['x'], '  ')).toEqual([]);

@@ -1,5 +1,5 @@
 import { rounded } from '@lightbox/contract/annotations/measuring.js';
-import { rangeOf, type ValueRange, type VoiFunction } from '@lightbox/contract/images/voi.js';
+import { LEAST_EXTENT, rangeOf, type ValueRange, type VoiFunction } from '@lightbox/contract/images/voi.js';
 import type { Shown } from './shown';
 
 /** The grey values that a picture shows: those around the center, as many as the width. */
@@ -35,7 +35,9 @@ export function extentOfWindow(window: Window, by: VoiFunction): number {
 /** Returns a window with the digits that make a difference on screen: at least a thousandth of its extent. */
 export function tidyWindow(window: Window, by: VoiFunction): Window {
   const extent = extentOfWindow(window, by);
-  const digits = isWhole(extent) ? 2 : 3 + Math.ceil(-Math.log10(extent));
+  // A window of black and white alone is drawn with an extent that it does not have.
+  const told = extent > 2 * LEAST_EXTENT ? extent : Math.max(window.width, LEAST_EXTENT);
+  const digits = isWhole(told) ? 2 : 3 + Math.ceil(-Math.log10(told));
   return { center: Number(window.center.toFixed(digits)), width: Number(window.width.toFixed(digits)) };
 }
 
