@@ -48,9 +48,9 @@ async function measure(site: Site, only: string): Promise<Row[]> {
   ];
   const rows: Row[] = [];
   for (const [name, part] of parts.filter(([name]) => name.includes(only))) {
-    const start = Date.now();
+    const start = performance.now();
     rows.push(...(await part()));
-    console.log(`${name}: ${((Date.now() - start) / 1000).toFixed(0)} s`);
+    console.log(`${name}: ${((performance.now() - start) / 1000).toFixed(0)} s`);
   }
   return rows;
 }

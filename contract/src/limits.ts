@@ -35,7 +35,7 @@ export const limits = {
   sessionHours: 12,
   /** Seconds for which the previous refresh cookie still gives the same successor. */
   refreshGraceSeconds: 30,
-  /** Bytes of one uploaded file, unless a setting says otherwise */
+  /** Bytes of one uploaded file, unless a setting says otherwise. */
   uploadBytes: 10 * 1024 * 1024,
   /** Hours after which a resumable upload that is not whole is removed. */
   resumableHours: 24,

@@ -203,7 +203,8 @@ export async function openSession(
     }
     return session._id;
   });
-  await acceptRest(gateway, user._id, actor.ip);
+  // `user` was read before: a first code may have left invitations just now.
+  if (user.invitesAfter || user.status === 'unverified') await acceptRest(gateway, user._id, actor.ip);
   setSessionCookies(gateway, res, String(sessionId), 0);
   const setUpTotp = !hasSecondFactor(user) && !signOn?.strong && (await needsSecondFactor(gateway, user.role));
   return {

@@ -44,8 +44,8 @@ interface Accepted {
 /**
  * Makes shares of the oldest invitations that wait for an account's address, as many as one transaction can: the account
  * notes how far it came, and `acceptRest` goes on from there. Part of a transaction after which the account is usable. The
- * recipient enters the codes of the shares as usual. An invitation is left out while nothing can be shared: its study is empty, or the
- * person who invited may no longer share the image. `first` is the invitation whose link was followed.
+ * recipient enters the codes of the shares as usual. An invitation is left out while nothing can be shared: its study is
+ * empty, or the person who invited may no longer share the image. `first` is the invitation whose link was followed.
  */
 export async function acceptInvites(
   gateway: Gateway,

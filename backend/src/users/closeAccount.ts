@@ -70,9 +70,9 @@ interface Closing {
 
 /**
  * Says for each model how its records end when their account is closed. A function runs in the closing transaction. A
- * name is the function that handles them: `dropAuthenticators`, `endEmergencies`, `endCarersOf` and `endAccess` in that transaction, `finishClosing` in
- * steps after it, `removeDeliveries` in maintenance. `stays`: other people need them, or they expire. Null: they belong to no account. A new model needs a
- * row here.
+ * name is the function that handles them: `dropAuthenticators`, `endEmergencies`, `endCarersOf` and `endAccess` in that
+ * transaction, `finishClosing` in steps after it, `removeDeliveries` in maintenance. `stays`: other people need them, or
+ * they expire. Null: they belong to no account. A new model needs a row here.
  */
 const endWithAccount: Record<
   keyof Models,

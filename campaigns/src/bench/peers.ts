@@ -35,9 +35,9 @@ export async function benchPeers(site: Site, only: string): Promise<Row[]> {
     const present = peers.filter(({ program }) => findProgram(program));
     for (const peer of peers) if (!present.includes(peer)) missing.add(peer.name);
     if (present.length === 0) continue;
-    const start = Date.now();
+    const start = performance.now();
     rows.push(...(await run(present)));
-    console.log(`${name}: ${((Date.now() - start) / 1000).toFixed(0)} s`);
+    console.log(`${name}: ${((performance.now() - start) / 1000).toFixed(0)} s`);
   }
   for (const name of missing) console.log(`${name} is not installed here, so it is left out.`);
   return rows;

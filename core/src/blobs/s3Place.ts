@@ -125,7 +125,7 @@ export class S3Place implements ChunkPlace {
 function isServerAway(error: { name?: string; $fault?: string }): boolean {
   const status = statusOf(error);
   if (status === undefined || status === 403 || status === 429) return true;
-  return error.$fault === 'server' || error.name === 'TimeoutError' || error.name === 'NoSuchBucket';
+  return error.$fault === 'server' || error.name === 'NoSuchBucket';
 }
 
 const attemptsOf = (error: unknown): number =>
