@@ -8,7 +8,7 @@ const longest = [
   'everyScreen.long',
   'viewer.long',
   'viewerFiles.long',
-  'revocation',
+  'revocation.long',
   'seed.long',
   'secondFactor.long',
   'emergency.long',

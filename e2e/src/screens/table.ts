@@ -27,7 +27,7 @@ export interface Screen {
 
 const at = (path: string, ...viewers: Viewer[]): Screen => ({ path: () => path, viewers });
 
-/** The routes of the screens, and the viewer. `revocation.test.ts` checks the viewer of a guest. */
+/** The routes of the screens, and the viewer. `revocation.long.test.ts` checks the viewer of a guest. */
 export const routes: readonly Screen[] = [
   at('/', 'nobody', 'patient'),
   at('/login', 'nobody'),
