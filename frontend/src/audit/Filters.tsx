@@ -1,4 +1,4 @@
-import { Box, Flex, Input, NativeSelect, Text } from '@chakra-ui/react';
+import { Box, Flex, NativeSelect, Text } from '@chakra-ui/react';
 import { type AuditAction, auditActionNames } from '@lightbox/contract/audit/actions.js';
 import { auditStatuses } from '@lightbox/contract/audit/calls.js';
 import { auditGroups } from '@lightbox/contract/audit/groups.js';
@@ -6,6 +6,7 @@ import { CalendarBlankIcon, CheckCircleIcon, FunnelIcon, type Icon, SquaresFourI
 import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type AreaOf, areaOf, keyOf } from '../lib/names';
+import { DayInput } from '../ui/DayInput';
 import { spanIn, spans } from './since';
 
 interface PickProps {
@@ -72,15 +73,14 @@ function Day({ label, value, onPick }: { label: string; value: string; onPick: (
       <Text asChild fontSize="sm" color="fg.muted">
         <label htmlFor={id}>{label}</label>
       </Text>
-      <Input
+      <DayInput
         id={id}
-        type="date"
         dir="ltr"
         w={{ base: 'full', sm: '10rem' }}
         h="control"
         bg="bg.surface"
-        value={value}
-        onChange={(event) => onPick(event.target.value)}
+        day={value}
+        onPick={onPick}
       />
     </Flex>
   );

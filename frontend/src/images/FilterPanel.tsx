@@ -1,7 +1,8 @@
-import { Button, Field, Flex, Input, NativeSelect, Text } from '@chakra-ui/react';
+import { Button, Field, Flex, NativeSelect, Text } from '@chakra-ui/react';
 import { modalities } from '@lightbox/contract/images/names.js';
 import type { ComponentProps, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { DayInput } from '../ui/DayInput';
 import { SidePanel } from '../ui/SidePanel';
 import type { Search } from './useSearch';
 
@@ -32,13 +33,12 @@ function Facts({ search: { chosen, set } }: { search: Search }) {
       {(['from', 'to'] as const).map((name) => (
         <Field.Root key={name}>
           <Field.Label>{t(`images.search.${name}`)}</Field.Label>
-          <Input
-            type="date"
+          <DayInput
             h="control"
             dir="ltr"
-            value={chosen[name] ?? ''}
+            day={chosen[name] ?? ''}
             {...(name === 'to' && chosen.from && { min: chosen.from })}
-            onChange={(event) => set(name, event.target.value)}
+            onPick={(day) => set(name, day)}
           />
         </Field.Root>
       ))}

@@ -1,10 +1,18 @@
 import { Button, Flex, Text } from '@chakra-ui/react';
 import { ShareNetworkIcon } from '@phosphor-icons/react';
+import type { Ref } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Selection } from './useSelection';
 
+interface Props {
+  selection: Selection;
+  onShare: () => void;
+  /** The button that shares them. */
+  ref: Ref<HTMLButtonElement>;
+}
+
 /** Counts the chosen images, above the bottom bar of a phone, with the button that shares them. */
-export function SelectionBar({ selection, onShare }: { selection: Selection; onShare: () => void }) {
+export function SelectionBar({ selection, onShare, ref }: Props) {
   const { t } = useTranslation();
   const { chosen, end } = selection;
   if (!chosen) return null;
@@ -29,7 +37,7 @@ export function SelectionBar({ selection, onShare }: { selection: Selection; onS
       <Button variant="outline" onClick={end}>
         {t('common.cancel')}
       </Button>
-      <Button disabled={chosen.length === 0} onClick={onShare}>
+      <Button ref={ref} disabled={chosen.length === 0} onClick={onShare}>
         <ShareNetworkIcon />
         {t('images.select.share')}
       </Button>

@@ -1,7 +1,7 @@
 import { Button, Flex, Text } from '@chakra-ui/react';
 import { imageSorts } from '@lightbox/contract/images/names.js';
 import { CheckSquareIcon, LinkIcon } from '@phosphor-icons/react';
-import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
+import { type ComponentType, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router-dom';
 import { useMay } from '../auth/session';
@@ -106,10 +106,8 @@ export function ViewImages({ AskForImage, Helped, preloadViewer, ...parts }: Pro
   const mayShare = useMay('share.create');
   const selection = useSelection();
   const [sharingMany, setSharingMany] = useState(false);
-  const endSelection = () => {
-    setSharingMany(false);
-    selection.end();
-  };
+  /** The button that shares the chosen images. It is gone when they are shared. */
+  const shareChosen = useRef<HTMLButtonElement>(null);
   const { askFor, dialogs } = useImageDialogs(parts, shared.images);
 
   const both = desktop && mayOwn;
@@ -164,13 +162,14 @@ export function ViewImages({ AskForImage, Helped, preloadViewer, ...parts }: Pro
           </>
         }
       />
-      <SelectionBar selection={selection} onShare={() => setSharingMany(true)} />
+      <SelectionBar ref={shareChosen} selection={selection} onShare={() => setSharingMany(true)} />
       <parts.Share
         open={sharingMany}
         image={undefined}
         images={selection.chosen}
-        onClose={endSelection}
-        finalFocus={() => document.querySelector('main')}
+        onClose={() => setSharingMany(false)}
+        onShared={selection.end}
+        finalFocus={() => shareChosen.current ?? document.querySelector('main')}
       />
       {dialogs}
     </Page>

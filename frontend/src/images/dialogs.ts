@@ -12,6 +12,8 @@ export interface AboutImage {
 /** The props of the dialog that shares an image, or several chosen ones together. */
 export interface Sharing extends AboutImage {
   images?: readonly Image[] | undefined;
+  /** Called when the images are shared, before the dialog closes. */
+  onShared?: () => void;
 }
 
 /** The props of the dialog that shows an image or a study large. */

@@ -1,5 +1,5 @@
 import '../ui/print.css';
-import { Box, Button, Flex, Heading, Input, Table, Text } from '@chakra-ui/react';
+import { Box, Button, Flex, Heading, Table, Text } from '@chakra-ui/react';
 import { EyeSlashIcon, PrinterIcon, WarningIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
@@ -12,6 +12,7 @@ import { formatDate, formatDateTime, fullName } from '../lib/format';
 import { usePublicSettings } from '../lib/publicSettings';
 import { DAY_MS } from '../lib/times';
 import { useIsWide } from '../lib/useMedia';
+import { DayInput } from '../ui/DayInput';
 import { EmptyState } from '../ui/EmptyState';
 import { CardFacts } from '../ui/Facts';
 import { Field } from '../ui/Field';
@@ -168,13 +169,12 @@ export function Disclosures() {
         {(['from', 'to'] as const).map((end) => (
           <Box key={end} w={{ base: 'full', sm: '200px' }}>
             <Field label={t(`profile.disclosures.${end}`)}>
-              <Input
-                type="date"
+              <DayInput
                 size="lg"
-                value={{ from, to }[end]}
+                day={{ from, to }[end]}
                 max={end === 'from' ? to : undefined}
                 min={end === 'to' ? from : undefined}
-                onChange={(event) => event.target.value && set(end, event.target.value)}
+                onPick={(day) => day && set(end, day)}
               />
             </Field>
           </Box>

@@ -29,7 +29,11 @@ const searchIn = (content: HTMLElement | null) => content?.querySelector<HTMLEle
 
 const noWish = { people: [], emails: [], note: '', download: true, deidentified: false } satisfies Partial<Wish>;
 
-function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; onClose: () => void }) {
+interface FormProps extends Pick<Sharing, 'onClose' | 'onShared'> {
+  images: readonly [Image, ...Image[]];
+}
+
+function ShareForm({ images, onClose, onShared }: FormProps) {
   const { t } = useTranslation();
   const form = useId();
   /** The copy that is shared in place of the only image. */
@@ -70,7 +74,10 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
         onError: (error) => refuse(errorText(error, t('sharing.share.failed'))),
         // Here and not in the hook: a late answer does not close the dialog that the person has opened meanwhile.
         onSuccess: ({ data: { shares: made, invited } }) => {
-          if (made.length + invited.length > 0) return onClose();
+          if (made.length + invited.length > 0) {
+            onShared?.();
+            return onClose();
+          }
           refuse(
             person && count === 1
               ? t('sharing.share.already', { name: fullName(person) })
@@ -215,19 +222,19 @@ function CopyMade({ copy }: { copy: Image }) {
 }
 
 /** Asks for the recipients and the terms of a share of one image or of several, and lists the people with access. */
-export function ShareDialog({ open, image: one, images = one ? [one] : [], onClose, finalFocus }: Sharing) {
+export function ShareDialog({ open, image: one, images = one ? [one] : [], finalFocus, ...form }: Sharing) {
   const [image, ...more] = images;
   if (!image) return null;
   return (
     <Modal
       open={open}
-      onClose={onClose}
+      onClose={form.onClose}
       initialFocus={searchIn}
       finalFocusEl={finalFocus}
       scrollBehavior="inside"
       maxW={{ base: '100vw', md: '560px' }}
     >
-      <ShareForm key={images.map(({ id }) => id).join()} images={[image, ...more]} onClose={onClose} />
+      <ShareForm key={images.map(({ id }) => id).join()} images={[image, ...more]} {...form} />
     </Modal>
   );
 }

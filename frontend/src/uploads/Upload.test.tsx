@@ -204,6 +204,45 @@ describe('the form and the queue', () => {
     expect(await screen.findByText('elsewhere')).toBeTruthy();
   });
 
+  it('After a decision about another patient and a failure, the form shows the decided patient and sends the same upload.', async () => {
+    const hina = {
+      id: '1'.repeat(24),
+      firstname: 'Hina',
+      lastname: 'Farooq',
+      username: 'hina',
+      role: { name: 'patient' },
+    };
+    answer({ 'GET /users': () => ({ body: { data: [hina], meta: { page: 1, limit: 8, total: 1, pages: 1 } } }) });
+    signIn();
+    renderScreen(
+      <>
+        <Upload />
+        <TrayHost hidden={false} />
+      </>,
+    );
+    const user = userEvent.setup();
+    const patient = () => screen.getByRole<HTMLInputElement>('combobox', { name: /^Patient/ });
+    choose(png());
+    await screen.findByText('knee.png');
+    await user.type(screen.getByLabelText('Caption'), 'Knee');
+    await user.click(patient());
+    await user.click(await screen.findByRole('option', { name: /Hina/ }));
+    await user.click(submit());
+    await waitFor(() => expect(sent).toHaveLength(1));
+    const errors = [{ field: 'patientName', message: 'The name in the file is different.' }];
+    sent[0]?.answer(409, { message: 'No.', error: 'PATIENT_MISMATCH', errors, requestId: 'r' });
+    await user.click(within(await opened('alertdialog')).getByRole('button', { name: 'Upload without a patient' }));
+    await waitFor(() => expect(sent).toHaveLength(2));
+    sent[1]?.answer(500, { message: 'Maintenance until noon.' });
+    await screen.findByText('Maintenance until noon.');
+    expect(patient().value).toBe('');
+    await user.click(submit());
+    await waitFor(() => expect(sent).toHaveLength(3));
+    expect([sent[2]?.key, sent[2]?.body.get('patientId')]).toEqual([sent[1]?.key, null]);
+    sent[2]?.answer(201, { data: {} });
+    expect(await screen.findByText('elsewhere')).toBeTruthy();
+  });
+
   it('Several pasted files open the plan, with a caption for each and what is left out.', async () => {
     const user = show();
     fireEvent.paste(window, { clipboardData: { files: [png('left_hand.png'), png('right.png'), textFile] } });

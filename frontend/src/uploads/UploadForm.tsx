@@ -88,6 +88,13 @@ export function UploadForm({ file, onFiles }: Props) {
     else if (!state && was && was !== 'done' && was !== 'failed' && was !== 'known') setTrouble({ cancelled: true });
   });
 
+  const group = upload.group;
+  const sentFor = group?.patient;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the form takes over another patient of the upload, and may choose one again.
+  useEffect(() => {
+    if (group) setPatient(sentFor);
+  }, [group?.id, sentFor?.id]);
+
   /** Sends what the form shows now, also when the person may have changed it since a question about the file. */
   const submit = (again: boolean) =>
     handleSubmit(

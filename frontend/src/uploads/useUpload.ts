@@ -20,6 +20,7 @@ export function useUpload() {
   const last = useRef<{ input: UploadInput; groupId: string }>(undefined);
   const tray = useAtomValue(trayAtom, { store });
   const item = tray.items.find(({ groupId }) => groupId === last.current?.groupId);
+  const group = tray.groups.find(({ id }) => id === last.current?.groupId);
 
   useEffect(
     () => () => {
@@ -40,7 +41,8 @@ export function useUpload() {
   /** `again`: the person wants the file although they have it already. */
   const start = (input: UploadInput, again = false) => {
     const before = last.current;
-    if (before && item?.state === 'failed' && isSame(before.input, input)) return retryUploads(item.id);
+    const isRetry = before && item?.state === 'failed' && isSame({ ...before.input, patient: group?.patient }, input);
+    if (isRetry) return retryUploads(item.id);
     drop();
     const { file, caption, patient } = input;
     const files = [{ source: fromFile(file), caption }];
@@ -49,6 +51,8 @@ export function useUpload() {
 
   return {
     item,
+    /** The upload with the patient that it has now: a person may have chosen another one when the file named another. */
+    group,
     start,
     drop,
     /** The file that the form sent last. The form may show another one by now. */
