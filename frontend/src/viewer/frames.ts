@@ -91,6 +91,18 @@ export async function fetchFrame({ id, n }: FrameRef, facts: FrameFacts, signal:
 export const fetchRendered = ({ id, n }: FrameRef, signal?: AbortSignal) =>
   download(imageCalls.getFrame, { params: { id, n: String(n) }, query: { rendered: true } }, { signal, token });
 
+/** The same for the imaging library, which asks once: the picture is asked for until a worker has made it. */
+export async function untilRendered(ref: FrameRef, signal: AbortSignal): Promise<Blob> {
+  for (let count = 0; ; count++) {
+    try {
+      return await fetchRendered(ref, signal);
+    } catch (error) {
+      if (signal.aborted || !once.retry(count, error as Error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, once.retryDelay));
+    }
+  }
+}
+
 /** The same for a pane without the imaging library. It is kept for a moment, for turning back to the page before. */
 export const renderedFrame = (ref: FrameRef) =>
   queryOptions({

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, expect, it } from 'vitest';
 import { answer } from '../../lib/testing';
 import { frameIdOf } from './frameId';
 import { startLoader } from './loader';
-import { forgetFacts, registerFacts } from './registry';
+import { forgetFacts, markColoured, registerFacts } from './registry';
 
 const id = 'c'.repeat(24);
 const refused: string[] = [];
@@ -22,4 +22,18 @@ it.each([
   answer({ [`GET /upload/image/${id}/frames/2`]: () => ({ status: 404, body: { message: '', error } }) });
   await expect(imageLoader.loadImage(frameIdOf({ id, n: 2 }))).rejects.toMatchObject({ code: error });
   expect(refused).toEqual(told);
+});
+
+it('A frame that a worker still draws is asked for again, and not said to be undrawable.', async () => {
+  registerFacts(id, { kind: 'dicom', frames: 2, rows: 2, columns: 2, modality: 'US', windows: [], previewFrame: 1 });
+  const asked: string[] = [];
+  answer({
+    [`GET /upload/image/${id}/frames/2`]: ({ path }) => {
+      const pending = path.endsWith('?rendered=true') && asked.push(path) === 1;
+      return { status: 404, body: { message: '', error: pending ? 'PREVIEW_PENDING' : 'NO_FRAME' } };
+    },
+  });
+  markColoured(frameIdOf({ id, n: 2 }));
+  await expect(imageLoader.loadImage(frameIdOf({ id, n: 2 }))).rejects.toMatchObject({ code: 'NO_FRAME' });
+  expect(asked).toHaveLength(2);
 });

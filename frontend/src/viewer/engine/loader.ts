@@ -4,7 +4,7 @@ import { factsOfFrame } from '@lightbox/contract/annotations/measuring.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { voiFunctionOf, windowOf } from '@lightbox/contract/images/voi.js';
 import type { ApiError } from '../../lib/http';
-import { type FrameBytes, fetchFrame, fetchRendered, isRefusal } from '../frames';
+import { type FrameBytes, fetchFrame, isRefusal, untilRendered } from '../frames';
 import { type FrameRef, frameOf, scheme } from './frameId';
 import { moduleOf, usesTable } from './modules';
 import {
@@ -126,7 +126,7 @@ async function decoded(frameId: string, bytes: Uint8Array, syntax: string, optio
 
 async function drawnByServer(frameId: string, ref: FrameRef, signal: AbortSignal, options: object): Promise<Made> {
   const facts = factsOf(ref);
-  const pixels = await coloursOf(await fetchRendered(ref, signal), facts);
+  const pixels = await coloursOf(await untilRendered(ref, signal), facts);
   markColoured(frameId);
   onRendered(ref.id);
   return decoded(frameId, pixels, explicitLittleEndian, options);
