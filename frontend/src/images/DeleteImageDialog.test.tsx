@@ -1,5 +1,7 @@
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import { screen } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSession } from '../auth/session';
 import { answer, opened, renderScreen } from '../lib/testing';
@@ -51,4 +53,49 @@ describe('the question before a deletion', () => {
     expect(await ask(image(undefined))).not.toContain('guest link');
     expect(screen.queryByRole('textbox')).toBeNull();
   });
+});
+
+function Both() {
+  const [about, setAbout] = useState<Image>();
+  const [first, second] = [image(undefined), image(undefined, { id: 'd'.repeat(24), caption: 'Right hand' })];
+  return (
+    <>
+      <button type="button" onClick={() => setAbout(first)}>
+        Left
+      </button>
+      <button type="button" onClick={() => setAbout(second)}>
+        Right
+      </button>
+      <DeleteImageDialog
+        open={about !== undefined}
+        image={about}
+        onClose={() => setAbout(undefined)}
+        finalFocus={() => null}
+      />
+    </>
+  );
+}
+
+it('A late answer about one image does not close the question about another.', async () => {
+  let finish = () => {};
+  const late = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  answer({
+    'GET /sharing': () => ({ body: { data: [] } }),
+    [`DELETE /upload/image/${'c'.repeat(24)}`]: async () => {
+      await late;
+      return { body: { data: {} } };
+    },
+  });
+  renderScreen(<Both />);
+  await userEvent.click(await screen.findByText('Left'));
+  await userEvent.click(within(await opened('alertdialog')).getByRole('button', { name: 'Delete image' }));
+  await userEvent.keyboard('{Escape}');
+  await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+  await userEvent.click(screen.getByText('Right'));
+  await opened('alertdialog');
+  finish();
+  await screen.findByText('Image deleted.');
+  expect(screen.getByRole('alertdialog').textContent).toContain('Right hand');
 });

@@ -4,7 +4,7 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import { studyCalls } from '@lightbox/contract/studies/calls.js';
 import { TrashIcon } from '@phosphor-icons/react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useViewer } from '../auth/session';
 import { errorText, faultAt } from '../lib/errors';
@@ -38,6 +38,10 @@ export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutIma
     setFault(undefined);
   }, [open]);
 
+  const asked = useRef<Image>(undefined);
+  asked.current = open ? image : undefined;
+  /** True while this dialog asks about the image. A late answer may find it asking about another one. */
+  const asksAbout = (gone: Image) => asked.current?.id === gone.id;
   const needsReason = image ? actionsOf(viewer, image).removeNeedsReason : false;
   const drop = (gone: Image) => {
     const stack = stackOf(gone);
@@ -53,7 +57,7 @@ export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutIma
     },
     meta: { silent: 'always' },
     onSuccess: (_, gone) => {
-      onClose();
+      if (asksAbout(gone)) onClose();
       drop(gone);
       const title = titleOf(gone, '');
       toast.success(
@@ -63,8 +67,8 @@ export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutIma
     },
     onError: (error, gone) => {
       const atReason = faultAt(error, 'reason');
-      if (atReason) return setFault(atReason);
-      onClose();
+      if (atReason && asksAbout(gone)) return setFault(atReason);
+      if (asksAbout(gone)) onClose();
       // It is already deleted.
       if (error instanceof ApiError && error.status === 404) return drop(gone);
       toast.error(errorText(error, t(stackOf(gone) ? 'studies.remove.failed' : 'images.remove.failed')));
@@ -92,7 +96,7 @@ export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutIma
       title={t('images.remove.title', { caption: titleOf(image, t('common.untitled')) })}
       act={t(stack ? 'studies.remove.act' : 'images.remove.act')}
       onConfirm={confirm}
-      pending={removal.isPending}
+      pending={removal.isPending && removal.variables?.id === image.id}
       finalFocus={finalFocus}
       {...((live || guestLinks > 0) && { word: t('images.remove.word') })}
       fields={
