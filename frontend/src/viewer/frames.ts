@@ -88,7 +88,7 @@ export async function fetchFrame({ id, n }: FrameRef, facts: FrameFacts, signal:
 }
 
 /** The frame or page as the server draws it: a picture, for browsers that cannot decode the frame. */
-export const fetchRendered = ({ id, n }: FrameRef, signal?: AbortSignal) =>
+const fetchRendered = ({ id, n }: FrameRef, signal?: AbortSignal) =>
   download(imageCalls.getFrame, { params: { id, n: String(n) }, query: { rendered: true } }, { signal, token });
 
 /** The same for the imaging library, which asks once: the picture is asked for until a worker has made it. */
