@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closeInspectors } from '@lightbox/backend/files/inspectionPool.js';
@@ -256,9 +256,28 @@ describe('APP_KEYS', () => {
     const verify = ({ id, code, recipient }: typeof share) =>
       api().as(recipient).post('/sharing/verify', { sharingRequestId: id, verificationCode: code });
     await appendAudit(test.gateway.models, test.gateway.keys.audit);
+    // Requests whose answer is lost in the restart, and which are repeated.
+    const { recipient: patient } = await buildShare(test.gateway);
+    const [content, file] = [{ recipientId: admin.id, content: 'Once' }, png(4, 4, 900)];
+    const person = {
+      ...{ email: 'once@hospital.test', username: 'once', password: 'Harbour-Lantern-42', role: 'patient' },
+      ...{ firstname: 'Zoë', lastname: 'Khan', gender: 'Female', dob: '1990-02-28', active: true },
+    };
+    const uploader = await buildProvider(test.gateway);
+    const key = randomUUID();
+    const repeated = async () => {
+      const made = [
+        await api().as(patient).post('/message/send', content).set('Idempotency-Key', key).expect(201),
+        await api().as(uploader).upload(file, { caption: 'Once' }).set('Idempotency-Key', key).expect(201),
+        await api().post('/auth/register', person).set('Idempotency-Key', key).expect(201),
+      ];
+      return made.map(({ body: { data } }) => data.id ?? data.user.id);
+    };
+    const made = await repeated();
 
     await restart({ appKeys: `${app1},${app2}` });
     await restart({ appKeys: `${app2},${app1}` });
+    expect(await repeated()).toEqual(made);
     await api().as(admin).get('/users/profile').expect(200);
     await api().as(admin).get(`/users?limit=1&cursor=${cursor}`).expect(200);
     const fresh: string = (await refreshWith(refresh).expect(200)).body.data.token;

@@ -37,7 +37,7 @@ export async function register({ gateway, actor, body }: Context<Call>): Promise
   if (local === 'none' || (local === 'patients' && body.role !== 'patient')) throw new AppError('LOCAL_SIGN_IN_OFF');
   return constantTime(REGISTER_MS, async () => {
     const ids = await decoyIds(gateway, body.email, body.password);
-    const bound = bindKey(gateway, actor, ids[0] ?? '');
+    const bound = bindKey(gateway, actor, ids);
     const earlier = await gateway.events.earlier(bound);
     if (!earlier && body.invite) await refuseOtherAddress(gateway, body.invite, body.email);
     const id = earlier ?? (await openAccount(gateway, bound, body, ids));

@@ -212,7 +212,7 @@ function actorOf(gateway: Gateway, shape: CallShape, req: Request, who: Identity
     ...(who.token ? { token: who.token } : {}),
   };
   if (!key) return actor;
-  const idempotency = { key: `${viewer?.id ?? 'anyone'}:${shape.path}:${key.toLowerCase()}`, request: '' };
+  const idempotency = { key: `${viewer?.id ?? 'anyone'}:${shape.path}:${key.toLowerCase()}`, requests: [] };
   // A path without parameters is in the key already.
   const sent = shape.params ? { params: req.params, body } : body;
   return bindKey(gateway, { ...actor, idempotency }, requestText(sent));
@@ -225,12 +225,18 @@ function actorOf(gateway: Gateway, shape: CallShape, req: Request, who: Identity
 const requestText = (sent: unknown): string =>
   JSON.stringify(sent, (name, value) => (name === 'password' ? undefined : value)) ?? '';
 
-/** Returns the actor with its idempotency key, if it has one, bound to `sent` as well. */
-export function bindKey(gateway: Gateway, actor: Actor, sent: string): Actor {
+/**
+ * Returns the actor with its idempotency key, if it has one, bound to `sent` as well: a text, or one for each key of the
+ * ring `codes`.
+ */
+export function bindKey({ keys }: Gateway, actor: Actor, sent: string | readonly string[]): Actor {
   if (!actor.idempotency) return actor;
-  const { key, request } = actor.idempotency;
-  const bound = hmac(gateway.keys.codes.current.key, 'request', request, sent).toString('base64url');
-  return { ...actor, idempotency: { key, request: bound } };
+  const { key, requests } = actor.idempotency;
+  const bound = keys.codes.all.map((one, i) => {
+    const text = typeof sent === 'string' ? sent : (sent[i] ?? '');
+    return hmac(one.key, 'request', requests[i] ?? '', text).toString('base64url');
+  });
+  return { ...actor, idempotency: { key, requests: bound } };
 }
 
 function send<D>(res: Response, shape: CallShape, answer: Answer<D>): void {

@@ -48,7 +48,7 @@ export interface Draft {
   view?: PinnedView;
   clientId: string | undefined;
   sentId?: string | undefined;
-  request?: string | undefined;
+  requests?: readonly string[] | undefined;
 }
 
 /**
@@ -316,7 +316,7 @@ const toMessage = (core: Store, draft: Draft): MessageDoc => ({
   ...(draft.view ? { view: draft.view } : {}),
   ...(draft.clientId ? { clientId: draft.clientId } : {}),
   ...(draft.sentId ? { sentId: draft.sentId } : {}),
-  ...(draft.request ? { request: draft.request } : {}),
+  ...(draft.requests?.[0] ? { request: draft.requests[0] } : {}),
   createAt: core.clock.now(),
   pending: true,
 });

@@ -4,7 +4,7 @@ import type { Draft } from './messageWriter.js';
 
 const PREFIX = 'key:';
 
-type Repeatable = Pick<Draft, 'clientId' | 'sentId'> & Pick<MessageDoc, 'request'>;
+type Repeatable = Pick<Draft, 'clientId' | 'sentId' | 'requests'>;
 
 /**
  * Returns how a repeated message is known: by the `clientId` that the sender chose, in upper or lower case, else by the
@@ -14,12 +14,12 @@ export function repeatable({ idempotency }: Actor, clientId: string | undefined)
   const lower = clientId?.toLowerCase();
   if (lower || !idempotency) return { clientId: lower, ...(lower === clientId ? {} : { sentId: clientId }) };
   const key = idempotency.key.split(':').at(-1);
-  return { clientId: `${PREFIX}${key}`, request: idempotency.request };
+  return { clientId: `${PREFIX}${key}`, requests: idempotency.requests };
 }
 
 /** Refuses a key that came with another message before. */
-export function requireSame({ request }: Pick<MessageDoc, 'request'>, earlier: MessageDoc): void {
-  if (request && request !== earlier.request) throw usedKey();
+export function requireSame({ requests }: Pick<Draft, 'requests'>, earlier: MessageDoc): void {
+  if (requests && !requests.includes(earlier.request ?? '')) throw usedKey();
 }
 
 /** The status of an answer: a repeated key has the same one, and a repeated `clientId` says that nothing was sent. */

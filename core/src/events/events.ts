@@ -30,8 +30,11 @@ export interface Actor {
   /** The DICOM node that sends files for this person. */
   node?: ObjectId;
   ip: string;
-  /** `Idempotency-Key` of the request, bound to caller and call, and a keyed hash of the request. */
-  idempotency?: { key: string; request: string };
+  /**
+   * `Idempotency-Key` of the request, bound to caller and call, and keyed hashes of the request: under the first key of
+   * the ring, which is stored, and under the older ones, because it may be repeated while keys are rotated.
+   */
+  idempotency?: { key: string; requests: readonly string[] };
   hold?: Hold;
 }
 
@@ -240,7 +243,8 @@ export class Events {
     }
     changes.forEach(({ actor: { idempotency } }, i) => {
       if (!idempotency) return;
-      const { key: _id, request } = idempotency;
+      const { key: _id, requests } = idempotency;
+      const [request = ''] = requests;
       const record = ids[i] as ObjectId;
       inserts.add(this.models.Idempotency, { _id, record, request, createAt: this.clock.now() });
     });
@@ -264,9 +268,7 @@ export class Events {
     if (!idempotency) return null;
     const known = await this.models.Idempotency.findById(idempotency.key).lean();
     if (!known) return null;
-    if (known.request !== idempotency.request) {
-      throw usedKey();
-    }
+    if (!idempotency.requests.includes(known.request)) throw usedKey();
     return known.record;
   }
 
