@@ -197,3 +197,9 @@ describe('.env.example', () => {
     expect(bare).toEqual([]);
   });
 });
+
+it('The proxy compresses nothing: an answer with a token or a code would be among it.', () => {
+  const lines = read('infra/docker/Caddyfile').split('\n');
+  expect(lines.filter((line) => /^\s*encode\b/.test(line))).toEqual([]);
+  expect(lines.some((line) => /^\s*reverse_proxy\b/.test(line))).toBe(true);
+});

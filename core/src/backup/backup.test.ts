@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CheckFault, CheckName } from '@lightbox/contract/selfCheck/report.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CHUNK } from '../blobs/cipher.js';
@@ -14,6 +15,7 @@ import { makeBackup } from './backup.js';
 import { BlobArchive, unpackBlobs } from './blobArchive.js';
 import { type Manifest, writeManifest } from './manifest.js';
 import { slicesUntil } from './oplog.js';
+import { faultsOf } from './printSelfCheck.js';
 import { checkBeforeRestore, restoreBackup } from './restore.js';
 import { readSealed, writeSealed } from './sealedFile.js';
 import { findTools, serverUri } from './tools.js';
@@ -287,5 +289,22 @@ describe('a restore is refused, and nothing is written', () => {
     await expect(
       checkBeforeRestore({ ...config, encryptionKeys: makeKeys() }, { from, identity: null }),
     ).rejects.toThrow(/has no manifest.json|cannot be read/);
+  });
+});
+
+describe('the self-check', () => {
+  const failed = (name: CheckName, fault: CheckFault) => ({ name, state: 'failed' as const, fault, saw: [] });
+
+  it('after a restore finds no fault in what the start of the product mends: receivers, the proxy, the age of the backup', () => {
+    const checks = [
+      failed('backup', 'oldBackup'),
+      failed('receiver', 'receiverAway'),
+      failed('tls', 'unreachable'),
+      failed('tls', 'certificateEnds'),
+      failed('mail', 'unreachable'),
+      { name: 'keys' as const, state: 'ok' as const, saw: [] },
+    ];
+    expect(faultsOf({ checks }, true)).toEqual([failed('tls', 'certificateEnds'), failed('mail', 'unreachable')]);
+    expect(faultsOf({ checks }, false)).toHaveLength(5);
   });
 });

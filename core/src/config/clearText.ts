@@ -40,6 +40,8 @@ const toRedis: InClear = (value) => {
 
 const namesOf = (hosts: string): string[] => hosts.split(',').map((host) => host.trim().replace(/:\d+$/, ''));
 
+const toOrigins: InClear = (value) => list(value).flatMap(toModel);
+
 const toIssuers: InClear = (value) => signOnProvidersOf(value).flatMap(({ issuer }) => toModel(issuer));
 
 const addresses: Record<string, { inClear: InClear; instead: string }> = {
@@ -50,6 +52,8 @@ const addresses: Record<string, { inClear: InClear; instead: string }> = {
   S3_ENDPOINT: { inClear: toModel, instead: 'use https://' },
   AI_BASE_URL: { inClear: toModel, instead: 'use https://' },
   OTEL_EXPORTER_OTLP_ENDPOINT: { inClear: toModel, instead: 'use https://' },
+  PUSH_ORIGINS: { inClear: toOrigins, instead: 'use https://' },
+  WEBHOOK_ORIGINS: { inClear: toOrigins, instead: 'use https://' },
   OIDC_PROVIDERS: { inClear: toIssuers, instead: 'use https://' },
 };
 

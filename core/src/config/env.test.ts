@@ -283,6 +283,8 @@ describe('production', () => {
     ['BACKUP_MONGODB_URI', 'mongodb://backup:word-7f@db1/?replicaSet=rs0', 'db1'],
     ['REDIS_URL', 'redis://:word-7f@cache:6380/2', 'cache'],
     ['REDIS_URL', 'redis+sentinel://:word-7f@s1:26379,s2/master', 's1, s2'],
+    ['PUSH_ORIGINS', 'https://push.intra,http://push2.intra:8080', 'push2.intra'],
+    ['WEBHOOK_ORIGINS', 'http://ehr.intra:8080, http://127.0.0.1:9, http://ris.intra', 'ehr.intra, ris.intra'],
   ])('Production refuses %s=%s, which would send data unencrypted, unless its host is named.', (name, value, hosts) => {
     const env = { ...production, ...clear, AI_BASE_URL: 'https://ai.hospital.org', [name]: value };
     expect(refusal(env)).toContain(`  ${name} would send data unencrypted to ${hosts}: `);
