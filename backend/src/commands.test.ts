@@ -45,6 +45,8 @@ beforeAll(async () => {
     }
     sent.push({ name: commandName, on, statements: updates?.length ?? documents?.length ?? 1 });
   });
+  // Time stands still: the activity of a session is noted when ten seconds have passed, in a command of its own.
+  void test.clock.still(() => new Promise(() => {}));
   provider = await buildProvider(test.gateway);
 });
 afterAll(() => test.stop());

@@ -66,6 +66,7 @@ test('The film fills the height of the dialog beside its side panel, in Urdu too
     })()`);
   await expect.poll(rest).toBeLessThan(2);
   await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
 test('The tail of a bubble follows the page, also under a text of the other direction.', async () => {

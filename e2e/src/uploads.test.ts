@@ -144,6 +144,7 @@ test('The form for one file leads back to the question about another patient tha
   await button(page, 'Upload Image').click();
   const dialog = page.getByRole('alertdialog');
   await dialog.getByText('KHAN, OMAR').waitFor();
+  await dialog.locator(':focus').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
   await button(page, 'Decide').waitFor();
@@ -181,7 +182,7 @@ test('A large upload that a reload cuts off goes on with the same file, and this
   await tray(page)
     .getByText(/^Paused/)
     .waitFor();
-  await throttle(1_000_000);
+  await throttle(400_000);
   // The server still works on the piece that the pause cut off.
   const busy = { json: { message: 'No.', error: 'CONFLICT', requestId: 'r' }, status: 409 };
   let refused = 0;

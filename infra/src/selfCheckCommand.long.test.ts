@@ -8,9 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const command = join(import.meta.dirname, '../../core/dist/selfCheck/command.js');
 
-it('`npm run self-check` prints every check, and ends with 1 when one of them fails.', {
-  timeout: 120_000,
-}, async () => {
+it('`npm run self-check` prints every check, and ends with 1 when one of them fails.', async () => {
   const mailbox = await startMailbox();
   onTestFinished(() => mailbox.stop());
   const { mongodbUri, redisUrl, appKeys, encryptionKeys, dataDir } = await testConfig();

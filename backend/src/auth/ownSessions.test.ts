@@ -3,6 +3,7 @@ import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
+import { whenBusy } from '@lightbox/testkit/busy.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, connectSocket } from '../testing/client.js';
 import {
@@ -176,7 +177,7 @@ describe('a session that ends is dead on the other gateway within a second, for 
     expect(body.message).toBe('Authentication failed');
     expect(await until('session:revoked')).toEqual([{ reason }]);
     await gone;
-    expect(Date.now() - ended).toBeLessThan(1_000);
+    expect(Date.now() - ended).toBeLessThan(whenBusy(1_000));
     await expect(connectSocket(two.url, { token: person.token })).rejects.toThrow('Unauthenticated');
   });
 
@@ -184,15 +185,17 @@ describe('a session that ends is dead on the other gateway within a second, for 
     const { token, cookies, xsrf } = await browser(await buildPatient(one.gateway));
     const { until } = await connectSocket(two.url, { token });
     const refresh = () => api.post('/auth/refresh', {}).set('Cookie', cookies).set('X-XSRF-TOKEN', xsrf);
-    await refresh().expect(200);
-    one.clock.forward({ seconds: limits.refreshGraceSeconds - 1 });
-    await refresh().expect(200);
-    one.clock.forward({ seconds: 2 });
-    await refresh().expect(401);
+    await one.clock.still(async () => {
+      await refresh().expect(200);
+      one.clock.forward({ seconds: limits.refreshGraceSeconds - 1 });
+      await refresh().expect(200);
+      one.clock.forward({ seconds: 2 });
+      await refresh().expect(401);
+    });
     const ended = Date.now();
     await other.as(token).get('/users/profile').expect(401);
     expect(await until('session:revoked')).toEqual([{ reason: 'reuse' }]);
-    expect(Date.now() - ended).toBeLessThan(1_000);
+    expect(Date.now() - ended).toBeLessThan(whenBusy(1_000));
   });
 });
 

@@ -14,7 +14,7 @@ const hostile = new URL(
     });
     parentPort.postMessage('ready');`)}`,
 );
-const pool = new InspectionPool(hostile, 500);
+const pool = new InspectionPool(hostile, 2_000);
 const run = (kind: number) => pool.run({ deflated: Uint8Array.of(kind) });
 
 afterEach(() => pool.close());
@@ -43,11 +43,11 @@ test('a thread that starts slowly, as on a busy machine, refuses no file', async
   const slow = new URL(
     `data:text/javascript,${encodeURIComponent(`
       import { parentPort } from 'node:worker_threads';
-      await new Promise((resolve) => setTimeout(resolve, 400));
+      await new Promise((resolve) => setTimeout(resolve, 2_500));
       parentPort.on('message', ({ deflated: [kind] }) => parentPort.postMessage({ header: { kind } }));
       parentPort.postMessage('ready');`)}`,
   );
-  const starting = new InspectionPool(slow, 200);
+  const starting = new InspectionPool(slow, 2_000);
   await expect(starting.run({ deflated: Uint8Array.of(0) })).resolves.toEqual({ kind: 0 });
   await starting.close();
 });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { PATIENCE_MS } from '@lightbox/testkit/patience.js';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { buildPatient, PASSWORD } from '../testing/factories.js';
 import { useGateway } from '../testing/useGateway.js';
@@ -26,7 +27,7 @@ interface Sent {
 
 /** Sends a request over the one connection, with its body in pieces, and returns the answer. */
 async function send(path: string, { method = 'GET', headers = {}, body = [] }: Sent = {}) {
-  const options = { agent, method, headers: { ...h2c, ...headers }, signal: AbortSignal.timeout(8_000) };
+  const options = { agent, method, headers: { ...h2c, ...headers }, signal: AbortSignal.timeout(PATIENCE_MS) };
   const sent = request(`${test.url}${path}`, options);
   for (const piece of body) sent.write(piece);
   sent.end();
@@ -85,7 +86,7 @@ it('A connection that asks for another protocol before it has its answer is clos
   const lines = Object.entries({ Host: hostname, ...h2c }).map(([name, value]) => `${name}: ${value}`);
   const ask = (path: string, headers: string[]) => `GET ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`;
   socket.resume().write(ask('/api/users', [`Host: ${hostname}`]) + ask('/healthz', lines));
-  await once(socket, 'close', { signal: AbortSignal.timeout(8_000) });
+  await once(socket, 'close', { signal: AbortSignal.timeout(PATIENCE_MS) });
 });
 
 it('A foreign host that asks for a WebSocket is refused, and its connection is closed.', async () => {
@@ -98,7 +99,7 @@ it('A foreign host that asks for a WebSocket is refused, and its connection is c
   socket.write(`GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
   const [connection] = await arriving;
   // This side never closes.
-  if (!connection.destroyed) await once(connection, 'close', { signal: AbortSignal.timeout(8_000) });
+  if (!connection.destroyed) await once(connection, 'close', { signal: AbortSignal.timeout(PATIENCE_MS) });
   await expect.poll(() => Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 421 /);
   socket.destroy();
 });

@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => two.stop());
 
-/** Settings are read once a second for all; the gateway compares the log and follows changes in the background. */
-const notOfOneRead = /^(appsettings|audit(receipts|heads|runs)|\$cmd\.aggregate)$/;
+/** Settings are read once a second for all; the gateway compares the log in the background. */
+const notOfOneRead = /^(appsettings|audit(receipts|heads|runs))$/;
 
 /** Returns the commands to the database and to Redis that a read takes. */
 async function commandsOf(read: () => Promise<unknown>): Promise<string[]> {
@@ -48,12 +48,15 @@ describe('A read takes few commands', () => {
     const read = () => api.as(owner).get(`/upload/image/${image.id}/${what}`).expect(200);
     const cold = await commandsOf(read);
     expect(cold.length, cold.join()).toBeLessThanOrEqual(first);
-    const warm = await whileKept(async () => {
-      await read();
-      return commandsOf(read);
+    // A signal that comes late, on a busy machine, ends what is kept.
+    await eventually(async () => {
+      const warm = await whileKept(async () => {
+        await read();
+        return commandsOf(read);
+      });
+      expect(warm.length, warm.join()).toBeLessThanOrEqual(again);
+      expect(warm).toContain('insert events');
     });
-    expect(warm.length, warm.join()).toBeLessThanOrEqual(again);
-    expect(warm).toContain('insert events');
   });
 });
 

@@ -15,7 +15,10 @@ export interface Profiled {
 /** The default holds the work of a few calls only. Bytes. */
 const SIZE = 64 * 1024 * 1024;
 
-/** Returns the commands of a database during `work`. */
+/**
+ * Returns the commands of a database during `work`, without the change stream of the accounts: that reads what all tests
+ * write meanwhile.
+ */
 export async function profiled({ db }: Connection, work: () => PromiseLike<unknown>): Promise<Profiled[]> {
   if (!db) throw new Error('The database is not connected.');
   const profile = db.collection<Profiled>('system.profile');
@@ -27,5 +30,5 @@ export async function profiled({ db }: Connection, work: () => PromiseLike<unkno
   } finally {
     await db.command({ profile: 0 });
   }
-  return profile.find({ 'command.profile': { $exists: false } }).toArray();
+  return profile.find({ 'command.profile': { $exists: false }, ns: { $not: /\.\$cmd\.aggregate$/ } }).toArray();
 }

@@ -211,11 +211,11 @@ it('A change whose process died goes on once its claim has ended.', async () => 
   const _id = 'upgrade:words';
   await Task.updateOne(
     { _id },
-    { $set: { nextAt: new Date(Date.now() + 1_500), begunAt: new Date() }, $unset: { doneAt: 1 } },
+    { $set: { nextAt: new Date(Date.now() + 1_500), begunAt: new Date(0) }, $unset: { doneAt: 1 } },
   );
   await prepare();
   expect(await Task.exists({ _id, doneAt: { $exists: true } })).not.toBeNull();
-  expect((await Task.findById(_id).lean())?.begunAt?.getTime()).toBeGreaterThan(Date.now() - 10_000);
+  expect((await Task.findById(_id).lean())?.begunAt?.getTime()).toBeGreaterThan(0);
 });
 
 it('A process that has lost its claim leaves the change to the process that has it.', async () => {

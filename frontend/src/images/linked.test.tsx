@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ImagesScreen } from '../app/ImagesScreen';
 import { startSession } from '../auth/session';
-import { answer, newest, renderScreen } from '../lib/testing';
+import { answer, newest, opened, renderScreen } from '../lib/testing';
 
 const id = 'c'.repeat(24);
 const patient = {
@@ -35,7 +35,7 @@ const show = (image: object | undefined) => {
 };
 
 // The dialog's code is compiled before its time counts.
-beforeAll(async () => void (await import('./ImageDialog')), 60_000);
+beforeAll(async () => void (await import('./ImageDialog')));
 beforeEach(() => startSession(patient, 'token'));
 
 describe('the open image', () => {
@@ -46,7 +46,7 @@ describe('the open image', () => {
     });
     const router = renderScreen(<ImagesScreen />, '/view-images?shared=1');
     await userEvent.click(await screen.findByLabelText('Open Chest CT'));
-    await screen.findByRole('dialog');
+    await opened();
     await waitFor(() => expect(router.state.location.search).toBe(`?shared=1&image=${id}`));
     return router;
   };
@@ -100,8 +100,7 @@ describe('the open image', () => {
 describe('a link to an image', () => {
   it('A link opens the dialog of its image, and closing it removes the image from the address.', async () => {
     const router = show({ ...shared, isVerified: true });
-    const dialog = await screen.findByRole('dialog');
-    expect(dialog.textContent).toContain('Chest CT');
+    expect((await opened()).textContent).toContain('Chest CT');
     await userEvent.keyboard('{Escape}');
     await waitFor(() => expect(router.state.location.search).toBe(''));
   });

@@ -80,7 +80,7 @@ describe('sending', () => {
     });
     app.connect(true);
     app.flushAll();
-    await vi.waitFor(() => expect(app.items()).toEqual([]));
+    await vi.waitFor(() => expect(app.items()).toEqual([]), { timeout: 120_000 });
     expect(forms).toHaveLength(1);
     expect(forms[0]?.get('recipientId')).toBe(ben);
     expect([...new Uint8Array(await bytesOf(voice).arrayBuffer())]).toEqual([1, 200, 255]);
@@ -104,9 +104,9 @@ describe('sending', () => {
     });
     app.postVoice(ben, voice);
     await vi.advanceTimersByTimeAsync(2100);
-    await vi.waitFor(() => expect(clientIds).toHaveLength(2));
+    await vi.waitFor(() => expect(clientIds).toHaveLength(2), { timeout: 120_000 });
     expect(new Set(clientIds).size).toBe(1);
-    await vi.waitFor(() => expect(app.items()).toEqual([]));
+    await vi.waitFor(() => expect(app.items()).toEqual([]), { timeout: 120_000 });
     vi.unstubAllGlobals();
   });
 

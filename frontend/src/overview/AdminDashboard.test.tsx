@@ -70,9 +70,17 @@ test('A task links to the screen for it, and a failed job can run again.', async
   expect(screen.getByRole('link', { name: 'Review providers' }).getAttribute('href')).toBe('/approve-provider');
   await user.click(screen.getByRole('button', { name: 'Retry: Send an email' }));
   await screen.findByText('The job will run again.');
-  await waitFor(() => expect(heard().map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']));
+  const after = () => heard().slice(heard().findIndex(({ method }) => method === 'POST'));
+  await waitFor(() => expect(after().length).toBeGreaterThan(1));
   // Only the requests of the user count as activity, not the automatic refetch.
-  expect(heard().map(({ headers }) => headers.get('X-Background'))).toEqual([null, null, '1']);
+  expect(
+    after()
+      .slice(0, 2)
+      .map(({ method, headers }) => [method, headers.get('X-Background')]),
+  ).toEqual([
+    ['POST', null],
+    ['GET', '1'],
+  ]);
 });
 
 test('Without Redis, the dashboard shows everything else.', async () => {
@@ -87,8 +95,9 @@ test('Without Redis, the dashboard shows everything else.', async () => {
 test('A provider who registers appears at once.', async () => {
   const heard = show(quiet);
   await screen.findByText('All clear');
+  const before = heard().length;
   overviewEvents['notification:new']?.({ id: id(9), kind: 'provider.registered', at }, queryClient);
-  await waitFor(() => expect(heard()).toHaveLength(2));
+  await waitFor(() => expect(heard().length).toBeGreaterThan(before));
 });
 
 test('A share that is locked after wrong codes appears without waiting for the next poll.', async () => {

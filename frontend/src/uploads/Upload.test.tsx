@@ -112,6 +112,7 @@ describe('Upload Medical Image', () => {
     await screen.findByText('knee.png');
     await user.type(screen.getByLabelText('Caption'), 'Knee');
     await user.click(submit());
+    await waitFor(() => expect(sent).toHaveLength(1));
     await user.click(await screen.findByRole('button', { name: 'Cancel upload' }));
     expect(sent[0]?.aborted).toBe(true);
     expect(await screen.findByText('Upload canceled. Your caption is still here.')).toBeTruthy();

@@ -1,5 +1,5 @@
 import { imageLoader } from '@cornerstonejs/core';
-import { afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { answer } from '../../lib/testing';
 import { frameIdOf } from './frameId';
 import { startLoader } from './loader';
@@ -8,7 +8,9 @@ import { forgetFacts, markColoured, registerFacts } from './registry';
 const id = 'c'.repeat(24);
 const refused: string[] = [];
 // jsdom has no threads, and no frame of these tests gets as far as a decoder.
-globalThis.Worker ??= class extends EventTarget {} as unknown as typeof Worker;
+beforeAll(() => vi.stubGlobal('Worker', class extends EventTarget {}));
+// The files of one Vitest worker share the window, and would take it for a thread that answers.
+afterAll(() => vi.unstubAllGlobals());
 beforeAll(() => startLoader({ refused: (_, { code }) => refused.push(code), rendered: () => undefined, workers: 1 }));
 afterEach(forgetFacts);
 

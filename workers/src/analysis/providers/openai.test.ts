@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { closeInspectors } from '@lightbox/backend/files/inspectionPool.js';
 import { Findings } from '@lightbox/contract/analysis/schemas.js';
+import { whenBusy } from '@lightbox/testkit/busy.js';
 import { element } from '@lightbox/testkit/part10.js';
 import sharp from 'sharp';
 import { afterAll, afterEach, expect, test } from 'vitest';
@@ -189,7 +190,7 @@ test.each<[string, Reply]>([
   'A server that %s is asked once in each attempt of the job: all tries of an attempt share its time.',
   async (_name, reply) => {
     const baseUrl = await serve(reply);
-    const provider = openAiProvider({ ...config, baseUrl }, { timeoutMs: 400 });
+    const provider = openAiProvider({ ...config, baseUrl }, { timeoutMs: whenBusy(400) });
     await expect(provider.analyse(await inputOf(ct()), run())).rejects.toMatchObject({
       code: 'TIMEOUT',
       retryable: true,
