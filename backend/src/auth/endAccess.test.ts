@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '@lightbox/core/db/ids.js';
+import { DAY_MS } from '@lightbox/core/times.js';
 import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Authenticator } from '../testing/authenticator.js';
@@ -108,8 +109,10 @@ const begun: Record<string, (person: Person) => Promise<() => Promise<unknown>>>
   // Of a session that went quiet: nobody signed out of it.
   'notifications on a device': async (person) => {
     const now = test.clock.now();
+    // Not so soon that MongoDB itself removes it.
+    const expiresAt = new Date(now.getTime() + DAY_MS);
     const keys = { endpoint: `https://push.example.org/${newId()}`, p256dh: 'x', auth: 'x' };
-    const row = { _id: newId(), user: person._id, session: newId(), ...keys, seenAt: now, expiresAt: now };
+    const row = { _id: newId(), user: person._id, session: newId(), ...keys, seenAt: now, expiresAt };
     await test.gateway.models.PushSubscription.create([row]);
     return async () => expect(await test.gateway.models.PushSubscription.exists({ _id: row._id })).toBeNull();
   },

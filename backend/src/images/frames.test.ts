@@ -273,7 +273,7 @@ describe('an image that is not drawn yet', () => {
     await expect.poll(() => jobsFor(image.id)).toBe(1);
     await test.gateway.models.Image.deleteOne({ _id: image._id });
     await test.gateway.models.Drawing.collection.insertOne(made as never);
-    expect((await waiting).status).toBe(404);
+    expect((await waiting).body.error).toBe('NOT_FOUND');
   });
 
   it('After ten seconds the answer is PREVIEW_PENDING with Retry-After.', async () => {
