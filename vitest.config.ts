@@ -31,7 +31,7 @@ const oneIconEach: Plugin = {
   }),
 };
 
-/** Tests that kill processes, cut networks, turn clocks, or repeat a thing many times: `npm test -- --all`. */
+/** Tests that start programs of the product, kill processes, cut networks, turn clocks, or repeat a thing many times: `npm test -- --all`. */
 const long = '**/*.long.test.ts';
 
 const onServers = {

@@ -198,7 +198,7 @@ describe('.env.example', () => {
   });
 });
 
-it('The proxy compresses nothing: an answer with a token or a code would be among it.', () => {
+it('The proxy compresses nothing: it would compress answers with a token or a code too.', () => {
   const lines = read('infra/docker/Caddyfile').split('\n');
   expect(lines.filter((line) => /^\s*encode\b/.test(line))).toEqual([]);
   expect(lines.some((line) => /^\s*reverse_proxy\b/.test(line))).toBe(true);

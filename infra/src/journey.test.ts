@@ -8,7 +8,7 @@ import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-/** A gateway and a worker, which need each other for most features. `revocation.test.ts` runs them as separate processes. */
+/** A gateway and a worker, which need each other for most features. `revocation.long.test.ts` runs them as separate processes. */
 let url: string;
 let mailbox: Mailbox;
 let test: TestGateway;

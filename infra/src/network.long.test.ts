@@ -153,8 +153,10 @@ describe('a network that', () => {
     const outcomes = await Promise.all(everything());
     expect(statuses(outcomes)).toEqual([200, 201]);
     expect(slowest(outcomes)).toBeLessThan(whenBusy(LONGEST_MS));
-    // Redis is known to be away now, so calls no longer wait two seconds for it.
-    expect((await say()).ms).toBeLessThan(whenBusy(2_000));
+    // Redis is known to be away now, so calls no longer wait two seconds for it: ten would take twenty.
+    let took = 0;
+    for (let i = 0; i < 10; i++) took += (await say()).ms;
+    expect(took).toBeLessThan(15_000);
     redis.pass();
     await expectAllWell();
   });

@@ -104,7 +104,7 @@ describe('a job', () => {
     await core.models.Notification.deleteMany({});
     const queue = core.queues.all.notifications;
     const seen = () => oldestAway(core.redis, queue);
-    // The worker forgets a job that waited after it has done its work, so that of the test before may still be known.
+    // The worker forgets a job that waited after it has done its work, so the job of the test before may still be known.
     await eventually(async () => expect(await seen()).toBeUndefined());
     const data = { eventId: String(event._id) };
     // It waits for its time, and not for a part.

@@ -16,8 +16,8 @@ export interface Profiled {
 const SIZE = 64 * 1024 * 1024;
 
 /**
- * Returns the commands of a database during `work`, without the change stream of the accounts: that reads what all tests
- * write meanwhile.
+ * Returns the commands of a database during `work`, without the change stream of the accounts, which reads the writes of
+ * all test files that run at the time.
  */
 export async function profiled({ db }: Connection, work: () => PromiseLike<unknown>): Promise<Profiled[]> {
   if (!db) throw new Error('The database is not connected.');

@@ -295,7 +295,7 @@ describe('a restore is refused, and nothing is written', () => {
 describe('the self-check', () => {
   const failed = (name: CheckName, fault: CheckFault) => ({ name, state: 'failed' as const, fault, saw: [] });
 
-  it('after a restore finds no fault in what the start of the product mends: receivers, the proxy, the age of the backup', () => {
+  it('after a restore does not count an old backup, an absent receiver and an address that does not answer', () => {
     const checks = [
       failed('backup', 'oldBackup'),
       failed('receiver', 'receiverAway'),

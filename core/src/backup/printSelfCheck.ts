@@ -5,7 +5,7 @@ import { reportText } from '../selfCheck/reportText.js';
 import { runSelfCheck } from '../selfCheck/selfCheck.js';
 import { untilConnected } from '../selfCheck/untilConnected.js';
 
-/** The faults that a restored product has until it is started: its backup is old, and no receiver or proxy runs yet. */
+/** The faults that do not count after a restore, because the product does not run yet, and its last backup is that one. */
 const untilStarted: Partial<Record<CheckName, CheckFault>> = {
   backup: 'oldBackup',
   receiver: 'receiverAway',

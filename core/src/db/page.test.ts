@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { limits } from '@lightbox/contract/limits.js';
-import { whenBusy } from '@lightbox/testkit/busy.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import type { Connection } from 'mongoose';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -49,10 +48,10 @@ it('The first reader of a list that takes long to count gets its page, and a tot
   for (const pagination of [first, second]) {
     expect(pagination).toMatchObject({ totalItems: limits.exactTotal, totalItemsCapped: true });
   }
-  // Nobody waits again for the count that is under way: each wait takes a second.
+  // Nobody waits again for the count that is under way: each wait takes a second, so these would take a minute.
   const start = performance.now();
-  for (let i = 0; i < 5; i++) expect(await list()).toMatchObject({ totalItemsCapped: true });
-  expect(performance.now() - start).toBeLessThan(whenBusy(4_900));
+  for (let i = 0; i < 60; i++) expect(await list()).toMatchObject({ totalItemsCapped: true });
+  expect(performance.now() - start).toBeLessThan(50_000);
   expect(whole).toHaveBeenCalledTimes(1);
   counted();
   await expect.poll(list).toMatchObject({ totalItems: rows });

@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSession } from '../auth/session';
-import { answer, opened, renderScreen } from '../lib/testing';
+import { answer, hold, opened, renderScreen } from '../lib/testing';
 import { DeleteImageDialog } from './DeleteImageDialog';
 
 const owner = {
@@ -77,17 +77,11 @@ function Both() {
 }
 
 it('A late answer about one image does not close the question about another.', async () => {
-  let finish = () => {};
-  const late = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
   answer({
     'GET /sharing': () => ({ body: { data: [] } }),
-    [`DELETE /upload/image/${'c'.repeat(24)}`]: async () => {
-      await late;
-      return { body: { data: {} } };
-    },
+    [`DELETE /upload/image/${'c'.repeat(24)}`]: () => ({ body: { data: {} } }),
   });
+  const finish = hold(`/upload/image/${'c'.repeat(24)}`);
   renderScreen(<Both />);
   await userEvent.click(await screen.findByText('Left'));
   await userEvent.click(within(await opened('alertdialog')).getByRole('button', { name: 'Delete image' }));

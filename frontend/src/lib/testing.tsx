@@ -86,15 +86,10 @@ export async function opened(role: 'dialog' | 'alertdialog' = 'dialog', name?: s
   return dialog;
 }
 
-interface Answer {
-  status?: number;
-  body: unknown;
-}
-
 /**
  * Answers the app's requests by a table: `'POST /auth/login': () => ({ status, body })`. Returns the list of requests.
  */
-export function answer(table: Record<string, (heard: Heard) => Answer | Promise<Answer>>): Heard[] {
+export function answer(table: Record<string, (heard: Heard) => { status?: number; body: unknown }>): Heard[] {
   const heard: Heard[] = [];
   globalThis.fetch = async (input, init) => {
     const url = new URL(String(input), 'http://app.test');
@@ -106,7 +101,7 @@ export function answer(table: Record<string, (heard: Heard) => Answer | Promise<
     };
     heard.push(one);
     const found = table[`${one.method} ${url.pathname.replace('/api', '')}`];
-    const { status = 200, body } = (await found?.(one)) ?? {
+    const { status = 200, body } = found?.(one) ?? {
       status: 404,
       body: { message: 'Not found.', error: 'NOT_FOUND', requestId: 'r' },
     };

@@ -70,6 +70,7 @@ test('A task links to the screen for it, and a failed job can run again.', async
   expect(screen.getByRole('link', { name: 'Review providers' }).getAttribute('href')).toBe('/approve-provider');
   await user.click(screen.getByRole('button', { name: 'Retry: Send an email' }));
   await screen.findByText('The job will run again.');
+  expect(heard()[0]?.headers.get('X-Background')).toBeNull();
   const after = () => heard().slice(heard().findIndex(({ method }) => method === 'POST'));
   await waitFor(() => expect(after().length).toBeGreaterThan(1));
   // Only the requests of the user count as activity, not the automatic refetch.

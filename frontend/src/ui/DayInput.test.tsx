@@ -18,6 +18,19 @@ function Filter({ onPick }: { onPick: (day: string) => void }) {
   );
 }
 
+/** A filter whose day is set back from outside, as Back does. */
+function Returning() {
+  const [day, setDay] = useState('2026-11-03');
+  return (
+    <>
+      <DayInput aria-label="From" day={day} onPick={setDay} />
+      <button type="button" onClick={() => setDay('2026-11-03')}>
+        Back
+      </button>
+    </>
+  );
+}
+
 it('A day is taken when its year has four digits, and a field that is left half shows the day of the list.', async () => {
   const picked = vi.fn();
   renderScreen(<Filter onPick={picked} />);
@@ -36,4 +49,13 @@ it('A day is taken when its year has four digits, and a field that is left half 
   report('');
   expect(picked).toHaveBeenLastCalledWith('');
   expect(field.value).toBe('');
+});
+
+it('A day that comes from outside is shown, also while the field has the focus.', async () => {
+  renderScreen(<Returning />);
+  const field = await screen.findByLabelText<HTMLInputElement>('From');
+  fireEvent.change(field, { target: { value: '2025-11-03' } });
+  expect(field.value).toBe('2025-11-03');
+  fireEvent.click(screen.getByText('Back'));
+  expect(field.value).toBe('2026-11-03');
 });

@@ -12,19 +12,24 @@ interface Props extends Omit<ComponentProps<typeof Input>, 'type' | 'value' | 'o
 
 /** The field for a day by which a list is filtered. It waits until the year has four digits. */
 export function DayInput({ day, onPick, ...input }: Props) {
-  const [typed, setTyped] = useState({ at: day, text: day });
-  const text = typed.at === day ? typed.text : day;
+  const [text, setText] = useState(day);
+  const [listed, setListed] = useState(day);
+  // Another day came from outside, for instance by Back.
+  if (listed !== day) {
+    setListed(day);
+    setText(day);
+  }
   return (
     <Input
       {...input}
       type="date"
       value={text}
       onChange={({ target: { value } }) => {
-        setTyped({ at: day, text: value });
+        setText(value);
         if (!isBeingTyped(value)) onPick(value);
       }}
-      // It shows the day that the list has, and no year that was left half.
-      onBlur={() => setTyped({ at: day, text: day })}
+      // The field then shows the day of the list, and not a half-typed year.
+      onBlur={() => setText(day)}
     />
   );
 }

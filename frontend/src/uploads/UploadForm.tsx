@@ -90,7 +90,7 @@ export function UploadForm({ file, onFiles }: Props) {
 
   const group = upload.group;
   const sentFor = group?.patient;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the form takes over another patient of the upload, and may choose one again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: The form takes the patient over when the upload gets another one; later the person may choose again.
   useEffect(() => {
     if (group) setPatient(sentFor);
   }, [group?.id, sentFor?.id]);

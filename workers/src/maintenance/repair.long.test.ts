@@ -633,8 +633,13 @@ describe('a preview whose job was lost', () => {
     const drawing = { _id: id, drawing: Buffer.alloc(1), tags: Buffer.alloc(1), version: DRAWING_VERSION };
     await core.models.Drawing.create([drawing]);
     const again = () => makePreview(core, {} as Pictures, String(id), {} as JobContext);
-    vi.spyOn(core.signals, 'send').mockRejectedValueOnce(new Error('Connection is closed.'));
+    const send = core.signals.send.bind(core.signals);
+    const sending = vi.spyOn(core.signals, 'send').mockImplementation(async (signals) => {
+      if (JSON.stringify(signals).includes(String(id))) throw new Error('Connection is closed.');
+      return send(signals);
+    });
     await expect(again()).rejects.toThrow();
+    sending.mockRestore();
     await again();
     expect(await wasBroadcast()).toBe(true);
   });
