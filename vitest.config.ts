@@ -31,7 +31,10 @@ const oneIconEach: Plugin = {
   }),
 };
 
-/** Tests that start programs of the product, kill processes, cut networks, turn clocks, or repeat a thing many times: `npm test -- --all`. */
+/**
+ * Tests that start programs of the product, kill processes, cut networks, turn clocks, or repeat a thing many times:
+ * `npm test -- --all`.
+ */
 const long = '**/*.long.test.ts';
 
 const onServers = {

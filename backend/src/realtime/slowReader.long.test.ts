@@ -49,7 +49,10 @@ describe('a client that reads', () => {
     for (let at = 0; at < many.length; at += 200) await broadcastMessages(one.gateway, many.slice(at, at + 200));
     // The gateway's ends are gone, although the clients never said anything.
     const gone = () => [silent, slow].map(({ far }) => far.destroyed);
+    const since = performance.now();
     await expect.poll(gone).toEqual([true, true]);
+    // A missed ping would end them after more than half a minute.
+    expect(performance.now() - since).toBeLessThan(15_000);
     clearInterval(reading);
 
     const ids = new Set<string>();

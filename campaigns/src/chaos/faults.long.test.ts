@@ -351,7 +351,7 @@ it('When Valkey is emptied, all its jobs are still done, and maintenance continu
   await eventually(async () => expect((await Session.findById(idle).lean())?.endedAt).toBeDefined());
   await talkDuring(sleep(1_000));
   await expectNothingLost();
-}, 180_000);
+}, 600_000);
 
 it('A gateway that gets SIGTERM finishes its requests within ten seconds, and none fails.', async () => {
   const [gateway] = cluster.gateways;

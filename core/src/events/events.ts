@@ -1,5 +1,4 @@
 import { type ActionWithRefs, type AuditAction, auditActions, type RefsOf } from '@lightbox/contract/audit/actions.js';
-import { roles } from '@lightbox/contract/permissions.js';
 import type { ClientSession, Connection } from 'mongoose';
 import type { EventSigner } from '../audit/signing.js';
 import { isAway } from '../db/away.js';
@@ -13,13 +12,14 @@ import { AppError, fieldError } from '../errors.js';
 import type { EventDoc, EventStatus } from '../models/event.js';
 import type { Models } from '../models/models.js';
 import type { JobName } from '../queues/jobs.js';
-import type { JobRequest, Queues } from '../queues/queues.js';
+import type { Queues } from '../queues/queues.js';
 import { openSpan, traceHere } from '../tracing/traces.js';
 import { storeDeliveries } from '../webhooks/deliveries.js';
 import { webhookNewsOf } from '../webhooks/news.js';
+import { jobsOf, liveUpdatesOf } from './handOver.js';
 import { Inserts } from './inserts.js';
 import { consequencesOf } from './reactions.js';
-import type { LiveUpdate, Signal, Signals } from './signals.js';
+import type { Signals } from './signals.js';
 
 /** The person or process that acts, and from where. The gateway makes it for each request, a worker for its job. */
 export interface Actor {
@@ -369,39 +369,3 @@ export class Events {
 export const usedKey = () => fieldError('Idempotency-Key', 'This key was used for another request.');
 
 const unique = (ids: ObjectId[]): ObjectId[] => [...new Set(ids.map(String))].map(oid);
-
-function liveUpdatesOf(event: EventDoc): Signal[] {
-  const { push: name, toEverybody, each } = consequencesOf(event.type) ?? {};
-  if (!name) return [];
-  const refs = Object.fromEntries(Object.entries(event.refs).map(([key, id]) => [key, String(id)]));
-  const record = event.record ? { record: String(event.record) } : {};
-  const to = toEverybody ? roles.map((role) => `role:${role}`) : [...event.recipients.map(String), 'role:admin'];
-  const ofEach = (each && event.records) ?? [];
-  const { carers } = event;
-  const updates: LiveUpdate[] = [
-    { name, to, refs: { ...refs, ...record } },
-    ...(carers ? [{ name: 'carer:changed' as const, to: carers.map(String), refs }] : []),
-    ...ofEach.map((id) => ({
-      name: each as LiveUpdate['name'],
-      to,
-      refs: { record: String(id), study: String(event.record) },
-    })),
-  ];
-  return updates.map((push) => ({ push, ...(event.trace ? { trace: event.trace } : {}) }));
-}
-
-function jobsOf(event: EventDoc): JobRequest[] {
-  const follows = consequencesOf(event.type);
-  if (!follows) return [];
-  const id = String(event._id);
-  const template = follows.mail?.(event);
-  const made: JobRequest[] = [
-    ...(follows.jobs?.(event) ?? []).map((job) => ({ ...job, data: { ...job.data, eventId: id } }) as JobRequest),
-    ...(template ? [{ name: 'sendMail' as const, data: { eventId: id, template }, id: `${id}-mail` }] : []),
-    ...(follows.settles || (follows.notify && event.recipients.length > 0 && (follows.isNotice?.(event) ?? true))
-      ? [{ name: 'notify' as const, data: { eventId: id }, id: `${id}-notify` }]
-      : []),
-  ];
-  const { trace } = event;
-  return trace ? made.map((job) => ({ ...job, trace })) : made;
-}

@@ -4,18 +4,9 @@ import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSession } from '../auth/session';
-import { answer, hold, opened, renderScreen } from '../lib/testing';
+import { answer, hold, opened, renderScreen, sana } from '../lib/testing';
 import { DeleteImageDialog } from './DeleteImageDialog';
 
-const owner = {
-  id: 'a'.repeat(24),
-  email: 'bilal@example.org',
-  username: 'bilal',
-  firstname: 'Bilal',
-  lastname: 'Siddiqui',
-  active: true,
-  role: { name: 'healthProvider' as const },
-};
 const study = { id: 'e'.repeat(24), kind: 'dicom', title: 'Left hand', imageCount: 2, modalities: [], size: 1 };
 const image = (guestLinks: number | undefined, more: object = {}) =>
   ({
@@ -23,7 +14,7 @@ const image = (guestLinks: number | undefined, more: object = {}) =>
     caption: 'Left hand',
     contentType: 'image/png',
     createAt: '2026-11-19T14:05:31.000Z',
-    owner,
+    owner: sana,
     isVerified: true,
     isShared: false,
     image_url: null,
@@ -37,7 +28,7 @@ async function ask(about: Image) {
   return (await opened('alertdialog')).textContent;
 }
 
-beforeEach(() => startSession(owner, 'token'));
+beforeEach(() => startSession(sana, 'token'));
 
 describe('the question before a deletion', () => {
   it.each([

@@ -3,30 +3,21 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it } from 'vitest';
 import { ImagesScreen } from '../app/ImagesScreen';
 import { startSession } from '../auth/session';
-import { answer, opened, renderScreen } from '../lib/testing';
+import { answer, opened, renderScreen, sana } from '../lib/testing';
 
 const ids = ['c', 'd'].map((letter) => letter.repeat(24));
-const provider = {
-  id: 'a'.repeat(24),
-  email: 'bilal@example.org',
-  username: 'bilal',
-  firstname: 'Bilal',
-  lastname: 'Siddiqui',
-  active: true,
-  role: { name: 'healthProvider' as const },
-};
 const own = ids.map((id, at) => ({
   id,
   caption: `Slice ${at}`,
   contentType: 'image/png',
   createAt: '2026-11-19T14:05:31.000Z',
-  owner: provider,
+  owner: sana,
   isVerified: true,
   isShared: false,
   image_url: null,
 }));
 
-beforeEach(() => startSession(provider, 'token'));
+beforeEach(() => startSession(sana, 'token'));
 
 const none = () => ({ body: { data: [] } });
 const ben = { id: 'b'.repeat(24), firstname: 'Ben', lastname: 'Noor', email: 'ben@example.org', role: 'patient' };

@@ -9,6 +9,17 @@ import { queryClient } from './query';
 import { store } from './store';
 import { Toaster } from './toaster';
 
+/** A provider, for a session. */
+export const sana = {
+  id: 'a'.repeat(24),
+  email: 's.mirza@example.org',
+  username: 'sana.mirza',
+  firstname: 'Sana',
+  lastname: 'Mirza',
+  active: true,
+  role: { name: 'healthProvider' as const },
+};
+
 /**
  * Renders a screen as the app does: theme, store, cache, router and toasts. All other paths show the text 'elsewhere'.
  */

@@ -2,19 +2,10 @@ import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSession } from '../auth/session';
-import { answer, renderScreen } from '../lib/testing';
+import { answer, renderScreen, sana } from '../lib/testing';
 import { ShareImage } from './ShareImage';
 
 const id = 'c'.repeat(24);
-const provider = {
-  id: 'a'.repeat(24),
-  email: 's.mirza@example.org',
-  username: 'sana.mirza',
-  firstname: 'Sana',
-  lastname: 'Mirza',
-  active: true,
-  role: { name: 'healthProvider' as const },
-};
 const mine = {
   id,
   caption: 'Left hand, after fall',
@@ -26,7 +17,7 @@ const mine = {
 };
 const list = { 'GET /upload/my-images': () => ({ body: { data: [mine] } }) };
 
-beforeEach(() => startSession(provider, 'token'));
+beforeEach(() => startSession(sana, 'token'));
 
 describe('links to images', () => {
   it('A link to an own image is an address in the product, and is offered to no social network.', async () => {
@@ -57,7 +48,7 @@ describe('links to images', () => {
 
   it('A patient, who uploads nothing, sees only the samples.', async () => {
     const heard = answer(list);
-    startSession({ ...provider, role: { name: 'patient' } }, 'token');
+    startSession({ ...sana, role: { name: 'patient' } }, 'token');
     renderScreen(<ShareImage />, '/share-image');
     await screen.findByRole('heading', { name: 'Samples' });
     expect(screen.queryByRole('heading', { name: 'Your images' })).toBeNull();

@@ -2,7 +2,7 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it } from 'vitest';
 import { startSession } from '../auth/session';
-import { answer, renderScreen } from '../lib/testing';
+import { answer, renderScreen, sana } from '../lib/testing';
 import { useCopyStudy } from './useCopyStudy';
 
 const [one, two] = ['1'.repeat(24), '2'.repeat(24)] as const;
@@ -13,16 +13,8 @@ const wanted = (x1: number) => [
   { id: two, n: 2, rectangles: [] },
 ];
 const fewer = wanted(9).slice(0, 1);
-const provider = {
-  id: 'a'.repeat(24),
-  email: 's.mirza@example.org',
-  username: 'sana.mirza',
-  firstname: 'Sana',
-  lastname: 'Mirza',
-  role: { name: 'healthProvider' as const },
-};
 
-beforeEach(() => startSession(provider, 'token'));
+beforeEach(() => startSession(sana, 'token'));
 
 function Copies() {
   const { copy, error, isPending } = useCopyStudy(() => undefined);

@@ -39,6 +39,25 @@ function show(cache = new QueryClient()) {
   return userEvent.setup();
 }
 
+/** The screen beside the tray, which asks about files that name another patient. */
+function showWithTray() {
+  signIn();
+  renderScreen(
+    <>
+      <Upload />
+      <TrayHost hidden={false} />
+    </>,
+  );
+  return userEvent.setup();
+}
+/** The answer to a file that names another patient. */
+const mismatch = {
+  message: 'No.',
+  error: 'PATIENT_MISMATCH',
+  errors: [{ field: 'patientName', message: 'The name in the file is different.' }],
+  requestId: 'r',
+};
+
 beforeEach(() => {
   sent.length = 0;
   vi.stubGlobal('XMLHttpRequest', FakeXhr);
@@ -177,21 +196,13 @@ describe('the form and the queue', () => {
   });
 
   it('The form asks again about another patient when the question was closed without an answer.', async () => {
-    signIn();
-    renderScreen(
-      <>
-        <Upload />
-        <TrayHost hidden={false} />
-      </>,
-    );
-    const user = userEvent.setup();
+    const user = showWithTray();
     choose(png());
     await screen.findByText('knee.png');
     await user.type(screen.getByLabelText('Caption'), 'Knee');
     await user.click(submit());
     await waitFor(() => expect(sent).toHaveLength(1));
-    const errors = [{ field: 'patientName', message: 'The name in the file is different.' }];
-    sent[0]?.answer(409, { message: 'No.', error: 'PATIENT_MISMATCH', errors, requestId: 'r' });
+    sent[0]?.answer(409, mismatch);
     await opened('alertdialog');
     await user.keyboard('{Escape}');
     await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
@@ -214,14 +225,7 @@ describe('the form and the queue', () => {
       role: { name: 'patient' },
     };
     answer({ 'GET /users': () => ({ body: { data: [hina], meta: { page: 1, limit: 8, total: 1, pages: 1 } } }) });
-    signIn();
-    renderScreen(
-      <>
-        <Upload />
-        <TrayHost hidden={false} />
-      </>,
-    );
-    const user = userEvent.setup();
+    const user = showWithTray();
     const patient = () => screen.getByRole<HTMLInputElement>('combobox', { name: /^Patient/ });
     choose(png());
     await screen.findByText('knee.png');
@@ -230,8 +234,7 @@ describe('the form and the queue', () => {
     await user.click(await screen.findByRole('option', { name: /Hina/ }));
     await user.click(submit());
     await waitFor(() => expect(sent).toHaveLength(1));
-    const errors = [{ field: 'patientName', message: 'The name in the file is different.' }];
-    sent[0]?.answer(409, { message: 'No.', error: 'PATIENT_MISMATCH', errors, requestId: 'r' });
+    sent[0]?.answer(409, mismatch);
     await user.click(within(await opened('alertdialog')).getByRole('button', { name: 'Upload without a patient' }));
     await waitFor(() => expect(sent).toHaveLength(2));
     sent[1]?.answer(500, { message: 'Maintenance until noon.' });

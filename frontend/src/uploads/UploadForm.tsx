@@ -51,7 +51,13 @@ export function UploadForm({ file, onFiles }: Props) {
   const [patientFault, setPatientFault] = useState<string>();
   const [trouble, setTrouble] = useState<Trouble>();
   const upload = useUpload();
-  const { item, drop } = upload;
+  const { item, drop, group } = upload;
+  const [sentFor, setSentFor] = useState<Person>();
+  // The form takes the patient over when the upload gets another one. Later the person may choose again.
+  if (group && group.patient?.id !== sentFor?.id) {
+    setSentFor(group.patient);
+    setPatient(group.patient);
+  }
   const isHeld = item?.state === 'held';
   const { register, handleSubmit, setError, formState } = useForm<Fields>({
     resolver: zodResolver(fields),
@@ -87,13 +93,6 @@ export function UploadForm({ file, onFiles }: Props) {
     } else if (state === 'failed') explain(error);
     else if (!state && was && was !== 'done' && was !== 'failed' && was !== 'known') setTrouble({ cancelled: true });
   });
-
-  const group = upload.group;
-  const sentFor = group?.patient;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: The form takes the patient over when the upload gets another one; later the person may choose again.
-  useEffect(() => {
-    if (group) setPatient(sentFor);
-  }, [group?.id, sentFor?.id]);
 
   /** Sends what the form shows now, also when the person may have changed it since a question about the file. */
   const submit = (again: boolean) =>
