@@ -1,8 +1,10 @@
 import { calls } from '@lightbox/contract/calls.js';
+import { limits } from '@lightbox/contract/limits.js';
 import { type ThrottleName, throttles } from '@lightbox/contract/throttles.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import { phantom } from '@lightbox/testkit/part10.js';
+import { Secret, TOTP } from 'otpauth';
 import type { Test } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeInspectors } from '../files/inspectionPool.js';
@@ -137,6 +139,60 @@ it.concurrent('sign-in codes are ten an hour', async () => {
   for (let i = 1; i < throttles.verificationMail.points; i++) await resend().expect(200);
   await resend().expect(429);
   await login().expect(429);
+});
+
+it.concurrent('codes of an authenticator app are throttled across sign-ins, and the owner is mailed once about twenty wrong ones in a row', async () => {
+  const { throttle, models } = test.gateway;
+  const person = await buildPatient(test.gateway);
+  const client = new Client(test.url);
+  const { body } = await client.as(person).post('/auth/totp', { password: PASSWORD }).expect(200);
+  const app = new TOTP({ secret: Secret.fromBase32(body.data.secret) });
+  const shown = (steps = 0) =>
+    app.generate({ timestamp: test.clock.now().getTime() + steps * limits.totpSeconds * 1000 });
+  const guess = () => wrong(shown());
+  await client.as(person).post('/auth/totp', { code: shown() }).expect(200);
+  const password = async (): Promise<string> =>
+    (await client.post('/auth/login', { email: person.email, password: PASSWORD }).expect(200)).body.data.token;
+  const confirm = (token: string, code: string) => client.as(token).post('/auth/confirm', { code });
+  const alarms = async () =>
+    (await models.Event.find({ type: 'auth.codesGuessed', record: person._id }).lean()).map(({ status }) => status);
+  const perSignIn = limits.codeTries - 1;
+  for (let i = 0; i < throttles.secondFactor.points / perSignIn; i++) {
+    const token = await password();
+    for (let n = 0; n < perSignIn; n++) {
+      expect(await alarms()).toEqual([]);
+      await confirm(token, guess()).expect(422);
+    }
+  }
+  expect(await alarms()).toEqual(['success']);
+  const answer = await confirm(await password(), shown(1)).expect(429);
+  expect(Number(answer.get('Retry-After'))).toBeGreaterThan(0);
+
+  // An hour later: no further mail, until a right code has ended the row.
+  const next = async (code: () => string, status: number) => {
+    await throttle.reset('secondFactor', { caller: person.id });
+    await confirm(await password(), code()).expect(status);
+  };
+  await next(guess, 422);
+  await next(() => shown(1), 200);
+  await next(guess, 422);
+  expect(await alarms()).toHaveLength(1);
+  expect(await throttle.count('wrongCodes', { caller: person.id })).toBe(2);
+});
+
+it.concurrent('an invited address gets few mails, and a caller invites few addresses in an hour', async () => {
+  const owner = await buildProvider(test.gateway);
+  const { id } = await buildImage(test.gateway, { owner });
+  const api = new Client(test.url).as(owner);
+  const invite = (count: number) =>
+    api.post('/sharing/batch', { images: [id], emails: Array.from({ length: count }, () => `${newId()}@clinic.test`) });
+  const { body } = await invite(1).expect(201);
+  const resend = () => api.post(`/sharing/invitations/${body.data.invited[0].id}/resend`, {});
+  for (let sent = 1; sent < throttles.inviteMail.points; sent++) await resend().expect(200);
+  await resend().expect(429);
+  await invite(limits.batchItems).expect(201);
+  await invite(limits.batchItems).expect(201);
+  await invite(limits.batchItems).expect(429);
 });
 
 it.concurrent('messages are a hundred a minute', async () => {

@@ -3,14 +3,13 @@ import type { CallShape } from '@lightbox/contract/call.js';
 import { type CallName, calls } from '@lightbox/contract/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { type Permission, permissions, roleMay } from '@lightbox/contract/permissions.js';
-import { throttles } from '@lightbox/contract/throttles.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { consequencesOf } from '@lightbox/core/events/reactions.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { TotpDoc } from '@lightbox/core/models/totp.js';
 import { Secret, TOTP } from 'otpauth';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Client, connectSocket } from '../testing/client.js';
+import { connectSocket } from '../testing/client.js';
 import { envelopeOf } from '../testing/envelope.js';
 import {
   buildAdmin,
@@ -22,7 +21,6 @@ import {
   signIn,
   wrong,
 } from '../testing/factories.js';
-import { buildGateway } from '../testing/gateway.js';
 import { useGateway } from '../testing/useGateway.js';
 import { adminCode } from './adminCode.js';
 
@@ -207,55 +205,6 @@ describe('a sign-in with an authenticator app', () => {
     await api.as(token).post('/auth/resend-code', {}).expect(409);
     expect(await events(person, 'auth.resendCode')).toEqual([]);
     await confirm(token, { code: shown(person.secret) }).expect(200);
-  });
-
-  it('is throttled across sign-ins, and the owner is mailed once about twenty wrong codes in a row', async () => {
-    const throttled = await buildGateway({ rateLimits: true });
-    try {
-      const client = new Client(throttled.url);
-      const person = await buildPatient(throttled.gateway);
-      const { body } = await client.as(person).post('/auth/totp', { password: PASSWORD }).expect(200);
-      const guess = () => wrong(shown(body.data.secret, 0, throttled.clock));
-      await client
-        .as(person)
-        .post('/auth/totp', { code: shown(body.data.secret, 0, throttled.clock) })
-        .expect(200);
-      const alarms = async () =>
-        (await throttled.gateway.models.Event.find({ type: 'auth.codesGuessed', record: person._id }).lean()).map(
-          ({ status }) => status,
-        );
-      const perSignIn = limits.codeTries - 1;
-      const signIns = throttles.secondFactor.points / perSignIn;
-      for (let i = 0; i < signIns; i++) {
-        const token = await password(person, client);
-        for (let n = 0; n < perSignIn; n++) {
-          expect(await alarms()).toEqual([]);
-          await client.as(token).post('/auth/confirm', { code: guess() }).expect(422);
-        }
-      }
-      expect(await alarms()).toEqual(['success']);
-      const answer = await client
-        .as(await password(person, client))
-        .post('/auth/confirm', { code: shown(body.data.secret, 1, throttled.clock) })
-        .expect(429);
-      expect(Number(answer.get('Retry-After'))).toBeGreaterThan(0);
-
-      // An hour later: no further mail, until a right code has ended the row.
-      const next = async (code: () => string, status: number) => {
-        await throttled.gateway.throttle.reset('secondFactor', { caller: person.id });
-        await client
-          .as(await password(person, client))
-          .post('/auth/confirm', { code: code() })
-          .expect(status);
-      };
-      await next(guess, 422);
-      await next(() => shown(body.data.secret, 1, throttled.clock), 200);
-      await next(guess, 422);
-      expect(await alarms()).toHaveLength(1);
-      expect(await throttled.gateway.throttle.count('wrongCodes', { caller: person.id })).toBe(2);
-    } finally {
-      await throttled.stop();
-    }
   });
 });
 

@@ -426,21 +426,4 @@ describe('an invitation', () => {
     const [ended] = await eventsOf(named._id, 'invite.ended');
     expect(ended?.reason).toBe('The account was closed.');
   });
-
-  it('An address gets few mails, and a caller invites few addresses in an hour.', async () => {
-    const throttled = await buildGateway({ rateLimits: true });
-    const busy = await buildProvider(throttled.gateway);
-    const { id } = await buildImage(throttled.gateway, { owner: busy });
-    const caller = new Client(throttled).as(busy);
-    const invite = (count: number) =>
-      caller.post('/sharing/batch', { images: [id], emails: Array.from({ length: count }, address) });
-    const { body } = await invite(1).expect(201);
-    const resend = () => caller.post(`/sharing/invitations/${body.data.invited[0].id}/resend`, {});
-    for (let sent = 1; sent < throttles.inviteMail.points; sent++) await resend().expect(200);
-    await resend().expect(429);
-    await invite(limits.batchItems).expect(201);
-    await invite(limits.batchItems).expect(201);
-    await invite(limits.batchItems).expect(429);
-    await throttled.stop();
-  });
 });

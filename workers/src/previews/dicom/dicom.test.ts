@@ -3,20 +3,13 @@ import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { element, item, partTen } from '@lightbox/testkit/part10.js';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { compress, dataSet, encapsulatedFile, nativeFile, pixelModule, type Row } from '../../testing/dicom.js';
+import { dataSet, nativeFile, pixelModule, type Row } from '../../testing/dicom.js';
 import { COLOUR, GREY, greys, pixels, prepared, seen, words } from '../../testing/prepared.js';
 import { loadCodecs } from './codecs.js';
 
 beforeAll(loadCodecs);
 
 describe('a file', () => {
-  test('is drawn, although the files before it damaged the memory of its codec', async () => {
-    const stream = compress('encodeJpeg2000', GREY, words);
-    const cut = encapsulatedFile(GREY, '1.2.840.10008.1.2.4.90', [stream.subarray(0, 60)]);
-    for (let i = 0; i < 20; i++) expect((await prepared(cut)).preview).toBeNull();
-    expect(await seen(encapsulatedFile(GREY, '1.2.840.10008.1.2.4.90', [stream]))).toEqual(greys);
-  });
-
   test('that says JPEG and has an implicit data set is read', async () => {
     const jpeg = await sharp(pixels, { raw: { width: 8, height: 8, channels: 3 } })
       .jpeg()
