@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import type { Readable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { MIMEType } from 'node:util';
 import { Dicer } from '@fastify/busboy';
 import { AppError } from '@lightbox/core/errors.js';
@@ -41,8 +41,8 @@ function typeOf(text: string | undefined): MIMEType | null {
 }
 
 /**
- * Yields the parts of a request as they arrive. Each must be read before the next one is asked for; what is left of it is
- * dropped. Throws `MALFORMED_UPLOAD` when the request ends before its last boundary.
+ * Yields the parts of a request as they arrive, and reads no further while some of them wait. Each must be read before the
+ * next one is asked for; what is left of it is dropped. Throws `MALFORMED_UPLOAD` when the request ends before its last boundary.
  */
 export async function* partsOf(req: Request): AsyncGenerator<IncomingPart> {
   const parser = new Dicer({
@@ -57,8 +57,21 @@ export async function* partsOf(req: Request): AsyncGenerator<IncomingPart> {
     if (state === 'open') state = now;
     news.emit('news');
   };
+  // The parser makes a stream for each part at once. Without a wait, a body of tiny parts would become streams of many times
+  // its size, while each part waits to be stored.
+  const feeder = new Writable({
+    write(chunk, encoding, done) {
+      parser.write(chunk, encoding, () => {
+        if (arrived.length === 0) done();
+        else news.once('taken', () => done());
+      });
+    },
+    final(done) {
+      parser.end(done);
+    },
+  });
   const fail = () => {
-    req.unpipe(parser);
+    req.unpipe(feeder);
     // Read and drop the rest of the request, or the client would never read the answer.
     req.resume();
     settle('failed');
@@ -79,16 +92,17 @@ export async function* partsOf(req: Request): AsyncGenerator<IncomingPart> {
   parser.on('finish', () => settle('ended'));
   // The parser then finds that the end is missing, and tells it to whoever reads a part.
   const cutOff = () => {
-    req.unpipe(parser);
+    req.unpipe(feeder);
     parser.end();
   };
   req.once('aborted', cutOff);
   req.once('error', cutOff);
-  req.pipe(parser);
+  req.pipe(feeder);
   try {
     for (;;) {
       const part = arrived.shift();
       if (part) {
+        if (arrived.length === 0) news.emit('taken');
         yield part;
         await drained(part.stream);
       } else if (state === 'failed') throw malformed();
