@@ -189,6 +189,20 @@ describe('dates, numbers and sizes', () => {
     expect(format.formatBirthday('1990-05-04')).toMatch(/4 May,? 1990/);
   });
 
+  it('Times follow a person into another time zone.', () => {
+    const zone = process.env.TZ;
+    try {
+      const noon = Date.UTC(2026, 10, 4, 12);
+      process.env.TZ = 'Asia/Karachi';
+      expect(format.formatTime(noon)).toBe('17:00');
+      process.env.TZ = 'America/Los_Angeles';
+      expect(format.formatTime(noon)).toBe('04:00');
+    } finally {
+      if (zone === undefined) delete process.env.TZ;
+      else process.env.TZ = zone;
+    }
+  });
+
   it('Dates, numbers and sizes are formatted in Urdu, with the Latin digits of codes and phone numbers.', async () => {
     await chooseLanguage('ur');
     expect(format.formatDate(at)).toBe('4 نومبر، 2026');

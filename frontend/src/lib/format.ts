@@ -12,7 +12,8 @@ export const ltr = (text: string) => (currentLanguage().dir === 'rtl' ? `\u2066$
 const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
 
 function dates(options: Intl.DateTimeFormatOptions, tag = locale()): Intl.DateTimeFormat {
-  const key = `d${tag}${JSON.stringify(options)}`;
+  // A formatter keeps the time zone in which it was made, and people travel with an open page.
+  const key = `d${tag}${new Date().getTimezoneOffset()}${JSON.stringify(options)}`;
   const known = made.get(key) ?? new Intl.DateTimeFormat(tag, options);
   made.set(key, known);
   return known as Intl.DateTimeFormat;
