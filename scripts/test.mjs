@@ -1,6 +1,6 @@
 // `npm test`: runs the checks, one step after the other. The first failed step ends it.
-// `npm test -- --all` runs the long tests too (`*.long.test.ts`), every cell of the tables, and every look of the journeys,
-// as continuous integration does.
+// `npm test -- --all` runs the long tests too (`*.long.test.ts`), and every cell of the tables of access, as continuous
+// integration does.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -77,10 +77,8 @@ async function tests(name, folder, ...options) {
 }
 
 async function sample(files) {
-  const { ALL_CELLS } = process.env;
   delete process.env.ALL_CELLS;
   await tests('sampled', root, '--project=node', files);
-  process.env.ALL_CELLS = ALL_CELLS;
 }
 
 const readVitest = ({ numPassedTests, numFailedTests }) => ({ passed: numPassedTests, failed: numFailedTests });

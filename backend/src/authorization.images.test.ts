@@ -23,11 +23,11 @@ import { seal } from '@lightbox/core/keys/seal.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
-import { allCells } from '@lightbox/testkit/allCells.js';
 import { eventually } from '@lightbox/testkit/eventually.js';
 import type { Response } from 'supertest';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { payloads } from './realtime/payloads.js';
+import { allCells } from './testing/allCells.js';
 import {
   type BuiltImage,
   type BuiltShare,
@@ -648,7 +648,7 @@ const earlier: Partial<Record<CallName, CallName>> = {
 const followed = ({ name, method }: Cell): CallName | null => (method === 'head' ? name : (earlier[name] ?? null));
 
 /** The states in which providers make every call. The other states of an image differ from one of these in one fact. */
-const whole: readonly State[] = ['own', 'shared verified'];
+const whole: readonly State[] = ['own', 'shared pending', 'shared verified', 'copy verified', 'foreign'];
 
 /**
  * The cells of one row. Providers make every call in the states of `whole`. Otherwise the calls with one rule take turns,

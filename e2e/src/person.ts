@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { allCells } from '@lightbox/testkit/allCells.js';
 import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { giveBack, pageFor, smallFile } from './pages.js';
@@ -97,7 +96,6 @@ export async function wider(page: Page): Promise<number> {
 export class Person {
   /** The errors and warnings of the console, and the uncaught errors of the pages. */
   readonly complaints: string[] = [];
-  #looks = 0;
 
   private constructor(
     readonly product: Product,
@@ -242,16 +240,15 @@ export class Person {
 
   /**
    * Looks at the screen light on a desktop and dark on a phone. Returns the violations that axe finds, and a fault when the
-   * screen is wider than the phone. In a sample axe looks at one of the two, in turn.
+   * screen is wider than the phone.
    */
   async lookTwice(name: string): Promise<string[]> {
     const { page } = this;
     const size = page.viewportSize() ?? { width: 1280, height: 800 };
-    const turn = this.#looks++ % 2;
-    const faults = allCells || turn === 0 ? await this.look(`${name}-desk-light`) : [];
+    const faults = await this.look(`${name}-desk-light`);
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 390, height: 844 });
-    if (allCells || turn === 1) faults.push(...(await this.look(`${name}-phone-dark`)));
+    faults.push(...(await this.look(`${name}-phone-dark`)));
     const over = await wider(page);
     if (over > 0) faults.push(`${name}: ${over} px wider than a phone`);
     await page.emulateMedia({ colorScheme: 'light' });

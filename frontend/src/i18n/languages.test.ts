@@ -2,7 +2,7 @@ import { auditActionNames } from '@lightbox/contract/audit/actions.js';
 import { errors } from '@lightbox/contract/errors.js';
 import { permissions } from '@lightbox/contract/permissions.js';
 import { texts } from '@lightbox/contract/texts.js';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { errorText } from '../lib/errors';
 import * as format from '../lib/format';
 import { ApiError } from '../lib/http';
@@ -177,7 +177,10 @@ describe('a chosen language', () => {
 });
 
 describe('dates, numbers and sizes', () => {
-  afterEach(() => chooseLanguage('en'));
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    return chooseLanguage('en');
+  });
   const at = new Date(2026, 10, 4, 14, 5);
 
   it('Dates, numbers and sizes are formatted in English.', () => {
@@ -190,17 +193,11 @@ describe('dates, numbers and sizes', () => {
   });
 
   it('Times follow a person into another time zone.', () => {
-    const zone = process.env.TZ;
-    try {
-      const noon = Date.UTC(2026, 10, 4, 12);
-      process.env.TZ = 'Asia/Karachi';
-      expect(format.formatTime(noon)).toBe('17:00');
-      process.env.TZ = 'America/Los_Angeles';
-      expect(format.formatTime(noon)).toBe('04:00');
-    } finally {
-      if (zone === undefined) delete process.env.TZ;
-      else process.env.TZ = zone;
-    }
+    const noon = Date.UTC(2026, 10, 4, 12);
+    vi.stubEnv('TZ', 'Asia/Karachi');
+    expect(format.formatTime(noon)).toBe('17:00');
+    vi.stubEnv('TZ', 'America/Los_Angeles');
+    expect(format.formatTime(noon)).toBe('04:00');
   });
 
   it('Dates, numbers and sizes are formatted in Urdu, with the Latin digits of codes and phone numbers.', async () => {

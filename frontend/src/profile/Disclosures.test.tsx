@@ -1,20 +1,16 @@
 import { screen } from '@testing-library/react';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { startSession } from '../auth/session';
 import { answer, newest, renderScreen } from '../lib/testing';
 import { Disclosures } from './Disclosures';
 
-const zone = process.env.TZ;
-afterEach(() => {
-  if (zone === undefined) delete process.env.TZ;
-  else process.env.TZ = zone;
-});
+afterEach(() => vi.unstubAllEnvs());
 
 it.each([
   ['Asia/Karachi', '2026-04-30T19:00:00.000Z', '2026-05-02T18:59:59.999Z'],
   ['America/Los_Angeles', '2026-05-01T07:00:00.000Z', '2026-05-03T06:59:59.999Z'],
 ])('The days of a period are those of the patient’s own clock in %s.', async (timeZone, from, to) => {
-  process.env.TZ = timeZone;
+  vi.stubEnv('TZ', timeZone);
   startSession(
     { id: 'a'.repeat(24), firstname: 'Noor', lastname: 'Khan', role: { name: 'patient' } } as never,
     'token',
