@@ -25,17 +25,21 @@ const words = (page: Page): Promise<string> =>
       ['aria-label', 'placeholder', 'alt', 'title'].map((name) => element.getAttribute(name) ?? '')),
   ].join('\\n')`);
 
+/** The heading of an address without a screen, in each language. */
+const noScreen = /We can’t find that page|ہمیں یہ صفحہ نہیں ملا/;
+
 /**
  * Opens a screen inside the page, as the Back button does. Loading the page takes longer than all checks of a screen. An address of no
- * screen comes first when the screen may be open already, so that nothing of the last visit stays.
+ * screen comes first, so that nothing of the last visit stays. The address of the page does not tell what it shows: the router changes it
+ * before React draws the new screen.
  */
 export async function turnTo(page: Page, address: string): Promise<void> {
-  const screenOf = (url: string) => new URL(url, page.url()).pathname.split('/')[1];
-  for (const path of screenOf(page.url()) === screenOf(address) ? ['/no-screen', address] : [address]) {
-    await page.evaluate(`for (const left of document.querySelectorAll('h1')) left.dataset.left = ''`);
-    await page.evaluate(`history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`);
-    await page.locator('h1:not([data-left])').first().waitFor({ state: 'attached' });
-  }
+  const turn = (change: 'pushState' | 'replaceState', path: string) =>
+    page.evaluate(`history.${change}(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`);
+  await turn('pushState', '/no-screen');
+  await page.locator('h1', { hasText: noScreen }).waitFor({ state: 'attached' });
+  await turn('replaceState', address);
+  await page.locator('h1').filter({ hasNotText: noScreen }).first().waitFor({ state: 'attached' });
 }
 
 /** Opens a screen inside the page if the page has the app, and otherwise loads the page. */
