@@ -271,7 +271,7 @@ describe('alert rules and dashboards', () => {
       tests: { alert_rule_test: { alertname: string; exp_alerts?: object[] }[] }[];
     };
     const raised = tests.tests.flatMap(({ alert_rule_test }) => alert_rule_test).filter(({ exp_alerts }) => exp_alerts);
-    expect(raised.map(({ alertname }) => alertname).sort()).toEqual(rules.map(({ alert }) => alert).sort());
+    expect(new Set(raised.map(({ alertname }) => alertname))).toEqual(new Set(rules.map(({ alert }) => alert)));
     for (const { alert, annotations } of rules) {
       expect(readFileSync(join(root, annotations.runbook), 'utf8')).toContain(`\`${alert}\``);
     }
