@@ -129,8 +129,10 @@ export class Signals {
     while (!this.stopped) {
       try {
         if (unsure || !place) {
+          const state = await stateOf(reader);
+          // Only now: a connection that came back before the answer is the one that gave it.
           unsure = false;
-          const next: Next = onwards(place, await stateOf(reader));
+          const next: Next = onwards(place, state);
           // Redis came later than this process: connections that were open by then have received nothing.
           const late = !place && performance.now() - began > BLOCK_MS;
           place = next.place;
