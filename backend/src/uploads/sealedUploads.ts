@@ -29,11 +29,14 @@ export const metadataOf = (gateway: Gateway, upload: UploadDoc): Metadata =>
 const uploadsOf = (viewer: Uploader) =>
   viewer.role === 'sender' ? { request: viewer._id } : { owner: viewer._id, request: { $exists: false } };
 
+const findUpload = ({ models }: Gateway, viewer: Uploader, id: string) =>
+  models.Upload.findOne({ _id: oid(id), ...uploadsOf(viewer) }).lean<UploadDoc>();
+
 /** Returns one's own upload. Throws `NOT_FOUND`, also for that of others, and `EXPIRED`. */
-export async function requireUpload({ models, clock }: Gateway, viewer: Uploader, id: string): Promise<UploadDoc> {
-  const upload = await models.Upload.findOne({ _id: oid(id), ...uploadsOf(viewer) }).lean<UploadDoc>();
+export async function requireUpload(gateway: Gateway, viewer: Uploader, id: string): Promise<UploadDoc> {
+  const upload = await findUpload(gateway, viewer, id);
   if (!upload) throw new AppError('NOT_FOUND');
-  if (upload.expiresAt <= clock.now()) throw new AppError('EXPIRED');
+  if (upload.expiresAt <= gateway.clock.now()) throw new AppError('EXPIRED');
   return upload;
 }
 
@@ -75,15 +78,21 @@ export async function recordUpload(
   }
 }
 
+/** The extensions of the protocol that this server has. */
+export const tusExtensions = ['creation', 'termination', 'expiration'];
+
 /**
- * Keeps the bytes of resumable uploads as chunks of the blob that their image will have: sealed with its key as they
+ * Keeps the bytes of resumable uploads of one uploader as chunks of the blob that their image will have: sealed with its key as they
  * arrive, and stored once. Bytes behind the last whole chunk wait in the record of the upload. All state is in MongoDB, so
  * any gateway can go on. The number of stored chunks is the truth: a crash between a chunk and the record loses nothing.
  */
 export class SealedUploads extends DataStore {
-  override extensions = ['creation', 'termination', 'expiration'];
+  override extensions = tusExtensions;
 
-  constructor(private readonly gateway: Gateway) {
+  constructor(
+    private readonly gateway: Gateway,
+    private readonly viewer: Uploader,
+  ) {
     super();
   }
 
@@ -149,7 +158,7 @@ export class SealedUploads extends DataStore {
   }
 
   private async find(id: string): Promise<UploadDoc> {
-    const upload = await this.gateway.models.Upload.findById(oid(id)).lean<UploadDoc>();
+    const upload = await findUpload(this.gateway, this.viewer, id);
     if (!upload) throw new AppError('NOT_FOUND');
     return upload;
   }

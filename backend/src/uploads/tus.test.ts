@@ -251,6 +251,37 @@ it('uploads of others do not exist, and roles without uploads are refused', asyn
   expect(await offsetOf(id)).toBe(0);
 });
 
+it.each([
+  ['a query', (own: string, foreign: string) => `${own}?/${foreign}`],
+  ['an encoded query', (own: string, foreign: string) => `${own}?x=%2F${foreign}`],
+  ['a longer query', (own: string, foreign: string) => `${own}?a=b/c/${foreign}/`],
+])('an address that names an upload of somebody else in %s reaches only the own one', async (_where, addressOf) => {
+  const foreign = await begin(picture.length, { caption: 'Of somebody else' });
+  await continueUpload(foreign, 0, picture.subarray(0, 5_000));
+  const stranger = await buildProvider(test.gateway);
+  const own = await send(
+    'POST',
+    '',
+    { 'Upload-Length': '9', 'Upload-Metadata': pairs({ caption: 'Own' }) },
+    undefined,
+    stranger,
+  );
+  const id = own.headers.get('location')?.split('/').at(-1) ?? '';
+  const address = addressOf(id, foreign);
+
+  const { headers } = await getUpload(address, test, stranger);
+  expect([headers.get('upload-length'), headers.get('upload-offset')]).toEqual(['9', '0']);
+  expect(headers.get('upload-metadata')).toBe(pairs({ caption: 'Own' }));
+  const further = await continueUpload(address, 5_000, Buffer.alloc(picture.length - 5_000), test, stranger);
+  expect([further.status, further.body.error]).toEqual([409, 'CONFLICT']);
+  expect((await endUpload(address, stranger)).status).toBe(204);
+  expect((await getUpload(id, test, stranger)).status).toBe(404);
+
+  expect(await offsetOf(foreign)).toBe(5_000);
+  expect((await continueUpload(foreign, 5_000, picture.subarray(5_000))).headers.get('lightbox-image')).toBe(foreign);
+  expect((await contentOf(foreign)).equals(picture)).toBe(true);
+});
+
 it.each<[string, () => Promise<Sent>, number, string]>([
   ['0 bytes', () => createUpload(0), 422, 'UNREADABLE_FILE'],
   ['one byte more than the limit', () => createUpload(limits.uploadBytes + 1), 413, 'FILE_TOO_LARGE'],

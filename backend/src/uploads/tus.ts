@@ -12,7 +12,7 @@ import type { Response as ExpressResponse, Request } from 'express';
 import type { Context, Uploader } from '../context.js';
 import { readUploadFields } from '../images/admitImage.js';
 import { finishUpload } from './finishUpload.js';
-import { recordUpload, requireUpload, SealedUploads } from './sealedUploads.js';
+import { recordUpload, requireUpload, SealedUploads, tusExtensions } from './sealedUploads.js';
 import { UploadLock } from './uploadLock.js';
 
 const PATH = `/api${tusPath}`;
@@ -26,12 +26,11 @@ type Call = Pick<Context, 'gateway' | 'actor' | 'req' | 'res'> & { viewer: Uploa
 
 export async function describeUploads({
   gateway,
-  req,
   res,
 }: Context<typeof uploadCalls.describeUploads>): Promise<undefined> {
-  const server = serverOf(gateway, new WeakMap());
-  const answer = await server.handleWeb(webRequest(req, null));
-  copy(answer, res);
+  res.setHeader('Tus-Resumable', TUS_RESUMABLE);
+  res.setHeader('Tus-Version', TUS_RESUMABLE);
+  res.setHeader('Tus-Extension', tusExtensions.join(','));
   res.setHeader('Tus-Max-Size', String(await gateway.settings.get('upload.maxBytes')));
   res.status(204).end();
   return undefined;
@@ -48,7 +47,7 @@ export async function createUpload(context: Context<typeof uploadCalls.createUpl
   await readUploadFields(gateway, viewer, fields, true);
   if (!(await gateway.diskReserve.fits(size))) throw new AppError('STORAGE_FULL');
   const id = newId(gateway.clock.now());
-  await answerTus(context, {
+  await answerTus(context, null, {
     namingFunction: () => String(id),
     onUploadCreate: async (_request: unknown, upload: Upload) => {
       await recordUpload(gateway, viewer, id, { size, metadata, hours: limits.resumableHours });
@@ -64,7 +63,7 @@ export async function getUpload(context: Context<typeof uploadCalls.getUpload>):
   requireVersion(context);
   const { gateway, viewer, params, res } = context;
   const upload = await requireUpload(gateway, viewer, params.id);
-  await answerTus(context);
+  await answerTus(context, upload._id);
   await finishIfWhole(context, upload);
   res.end();
   return undefined;
@@ -79,7 +78,7 @@ export async function continueUpload(context: Context<typeof uploadCalls.continu
     Math.min(upload.size, Number(req.get('content-length') ?? upload.size)),
   );
   if (!giveBack) throw new AppError('STORAGE_FULL');
-  await answerTus(context, {}, true).finally(giveBack);
+  await answerTus(context, upload._id).finally(giveBack);
   await finishIfWhole(context, upload);
   res.end();
   return undefined;
@@ -88,8 +87,8 @@ export async function continueUpload(context: Context<typeof uploadCalls.continu
 export async function endUpload(context: Context<typeof uploadCalls.endUpload>): Promise<undefined> {
   requireVersion(context);
   const { gateway, viewer, params, res } = context;
-  await requireUpload(gateway, viewer, params.id);
-  await answerTus(context);
+  const upload = await requireUpload(gateway, viewer, params.id);
+  await answerTus(context, upload._id);
   res.end();
   return undefined;
 }
@@ -150,17 +149,21 @@ async function setExpiry({ gateway, res }: Call, id: UploadDoc['_id']): Promise<
 
 type Hooks = Partial<ConstructorParameters<typeof Server>[0]>;
 
-/** Lets the library answer, without a body, and throws its refusals as failures of the contract. */
-async function answerTus({ gateway, req, res }: Call, hooks: Hooks = {}, withBody = false): Promise<void> {
-  const body = withBody ? new PassThrough() : null;
+/**
+ * Lets the library answer, without a body, and throws its refusals as failures of the contract. `id`: the upload that the
+ * caller may use, or null for a new one.
+ */
+async function answerTus(call: Call, id: UploadDoc['_id'] | null, hooks: Hooks = {}): Promise<void> {
+  const { req, res } = call;
+  const body = req.method === 'PATCH' ? new PassThrough() : null;
   if (body) {
     req.pipe(body);
     // A connection that breaks ends the stream, so that what has arrived is kept.
     req.once('close', () => body.end());
   }
   const thrown = new WeakMap<object, unknown>();
-  const request = webRequest(req, body);
-  const answer = await serverOf(gateway, thrown, hooks).handleWeb(request);
+  const request = webRequest(req, id, body);
+  const answer = await serverOf(call, thrown, hooks).handleWeb(request);
   if (body) {
     req.unpipe(body);
     // Read and drop the rest, or the client would never read the answer.
@@ -171,10 +174,10 @@ async function answerTus({ gateway, req, res }: Call, hooks: Hooks = {}, withBod
   res.status(answer.status);
 }
 
-function serverOf(gateway: Context['gateway'], thrown: WeakMap<object, unknown>, hooks: Hooks = {}): Server {
+function serverOf({ gateway, viewer }: Call, thrown: WeakMap<object, unknown>, hooks: Hooks): Server {
   return new Server({
     path: PATH,
-    datastore: new SealedUploads(gateway),
+    datastore: new SealedUploads(gateway, viewer),
     locker: { newLock: (id) => new UploadLock(gateway, oid(id)) },
     lockDrainTimeout: DRAIN_MS,
     generateUrl: (_request, { path, id }) => `${path}/${id}`,
@@ -186,13 +189,17 @@ function serverOf(gateway: Context['gateway'], thrown: WeakMap<object, unknown>,
   });
 }
 
-/** Returns the request as the library reads it. `content-type` is only passed on with a body. */
-function webRequest(req: Request, body: Readable | null): globalThis.Request {
+/**
+ * Returns the request as the library reads it. The library takes the id from anywhere in an address, also from a query, so
+ * the address is made from the id that was checked. Of the headers it gets those of the protocol, and of the body if there is one.
+ */
+function webRequest(req: Request, id: UploadDoc['_id'] | null, body: Readable | null): globalThis.Request {
+  const read = body ? /^(tus|upload|content)-/ : /^(tus|upload)-/;
   const headers = new Headers();
   for (const [name, value] of Object.entries(req.headers)) {
-    if (typeof value === 'string' && (body || name !== 'content-type')) headers.set(name, value);
+    if (typeof value === 'string' && read.test(name)) headers.set(name, value);
   }
-  return new globalThis.Request(new URL(req.originalUrl, 'http://localhost'), {
+  return new globalThis.Request(new URL(id ? `${PATH}/${id}` : PATH, 'http://localhost'), {
     method: req.method,
     headers,
     ...(body ? { body: Readable.toWeb(body) as unknown as ReadableStream, duplex: 'half' } : {}),
