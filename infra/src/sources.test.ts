@@ -77,6 +77,14 @@ it('A span of time is measured by `performance.now()`, which no jump of the mach
   ]);
 });
 
+// Node 20: https://github.com/nodejs/node/issues/57736
+it('No signal is joined with one of `AbortSignal.timeout`, which the garbage collector takes away before its time.', () => {
+  const joins = sources.filter((file) =>
+    /AbortSignal\.any\([^;]*\.timeout\(/.test(readFileSync(join(root, file), 'utf8')),
+  );
+  expect(joins).toEqual([]);
+});
+
 it('A query for opened shares leaves out those of copies (`openedOriginal`), which tell of no patient.', () => {
   expect(sources.filter((file) => /\bverifiedShare\b/.test(readFileSync(join(root, file), 'utf8')))).toEqual([
     'core/src/access/shares.ts',

@@ -56,7 +56,12 @@ export class SignOnProviders {
 }
 
 const boundedFetch = async (url: string, init: RequestInit): Promise<Response> =>
-  boundedBody(await fetch(url, init), MOST_BYTES, () => new TypeError('The answer of the provider is too long.'));
+  boundedBody(
+    await fetch(url, init),
+    MOST_BYTES,
+    () => new TypeError('The answer of the provider is too long.'),
+    init.signal,
+  );
 
 async function discover(provider: SignOnProvider): Promise<Discovered> {
   const { issuer, clientId, clientSecret } = provider;

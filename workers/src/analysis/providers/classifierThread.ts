@@ -23,13 +23,13 @@ export class ClassifierThread {
     this.thread ??= new Worker(compiled('onnxThread.js', import.meta.url), { workerData: this.data });
     const { thread } = this;
     const over = new AbortController();
-    const stop = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    const timer = setTimeout(() => over.abort(new Error('The classifier took too long.')), TIMEOUT_MS);
     // A thread without a picture must not prevent the process from ending.
     thread.ref();
     try {
       thread.postMessage(png);
       const [answer] = await Promise.race([
-        once(thread, 'message', { signal: AbortSignal.any([stop, over.signal]) }),
+        once(thread, 'message', { signal: AbortSignal.any([signal, over.signal]) }),
         once(thread, 'exit', { signal: over.signal }).then(() => {
           throw new Error('The thread of the classifier ended.');
         }),
@@ -41,6 +41,7 @@ export class ClassifierThread {
       await thread.terminate();
       throw error;
     } finally {
+      clearTimeout(timer);
       over.abort();
     }
   }

@@ -126,10 +126,11 @@ function guardedCall(
       throw error;
     });
     const response = await fetch(url, { ...init, redirect: 'error' });
-    return boundedBody(response, most, () => {
+    const refuse = () => {
       refused.abort(new AnalysisFailed('TOO_LONG', false));
       return refused.signal.reason;
-    });
+    };
+    return boundedBody(response, most, refuse, init?.signal);
   };
   return { fetch: guarded, refused: refused.signal };
 }
