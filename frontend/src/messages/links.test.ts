@@ -76,7 +76,12 @@ describe('links in messages', () => {
   it('A link to this product opens inside, and one to a host with a similar name does not.', () => {
     const { origin } = window.location;
     expect(links(`${origin}/view-images?image=1#x`)).toMatchObject([{ inside: '/view-images?image=1#x' }]);
-    for (const other of [`${origin}.evil.example/x`, `${origin.replace('http', 'https')}/x`]) {
+    for (const other of [
+      `${origin}.evil.example/x`,
+      `${origin.replace('http', 'https')}/x`,
+      // Inside, its path alone would be the address of another host.
+      `${origin}//evil.example/login`,
+    ]) {
       expect(links(other)[0]?.inside).toBeUndefined();
     }
   });

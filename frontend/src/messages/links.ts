@@ -39,7 +39,9 @@ function webLink(text: string): Part | undefined {
   // A name before the host looks like a host itself: https://clinic.example@evil.example
   if (url.username || url.password || text.includes('\\')) return undefined;
   const { origin, pathname, search, hash } = url;
-  if (origin === window.location.origin) return { text, href: url.href, inside: `${pathname}${search}${hash}` };
+  // A path that begins with two slashes would name another host.
+  if (origin === window.location.origin && !pathname.startsWith('//'))
+    return { text, href: url.href, inside: `${pathname}${search}${hash}` };
   const written = /^https?:\/\/([^/?#]*)/iu.exec(text)?.[1] ?? '';
   return { text, href: url.href, ...(hasSeveralScripts(written) ? { host: url.hostname } : {}) };
 }
