@@ -436,6 +436,12 @@ describe('the consent of the patient', () => {
     await get(colleague, image).expect(200);
     await get(patient, image).expect(200);
     await api.as(colleague).post(`/analyze/${image.id}`, {}).expect(409);
+    const { body } = await withdraw(colleague, image).expect(200);
+    expect(body.data).toMatchObject({
+      review: { state: 'withdrawn', comment: 'The wrong hand' },
+      ...{ description: '', differentialDiagnosis: [], treatment: [], followUp: [], warnings: [], confidence: null },
+    });
+    expect(body.data).not.toHaveProperty('said');
     const kept = await Consent.find({ user: patient._id }).sort({ at: 1, _id: 1 }).lean();
     expect(kept.map(({ analysis }) => analysis)).toEqual(['granted', 'refused', 'granted', 'refused']);
     // An image that names nobody needs no consent.

@@ -20,7 +20,7 @@ import type { AnalysisVersionDoc } from '@lightbox/core/models/analysisVersion.j
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { ClientSession } from 'mongoose';
 import type { Answer, Context, Gateway } from '../context.js';
-import { findAnalysis } from './analysis.js';
+import { findAnalysis, hidesDrafts } from './analysis.js';
 import { presentAnalysis } from './present.js';
 
 type Signing = Context<typeof analysisCalls.signAnalysis>;
@@ -178,5 +178,23 @@ async function signerOf(
 async function answer({ gateway, viewer }: Signing | Withdrawing, image: ImageDoc): Promise<Answer<AnalysisAnswer>> {
   const analysis = await findAnalysis(gateway, image);
   if (!analysis) throw new AppError('NOT_FOUND');
-  return { data: await presentAnalysis(gateway, viewer, image, analysis) };
+  const data = await presentAnalysis(gateway, viewer, image, analysis);
+  const isDraft = data.status === 'completed' && data.review.state !== 'signed';
+  return { data: isDraft && (await hidesDrafts(gateway, image, analysis)) ? withoutText(data) : data };
 }
+
+/** The move and its reason, for staff who may not read the draft. */
+const withoutText = ({
+  heatMap: _,
+  said: __,
+  measurements: ___,
+  ...result
+}: Extract<AnalysisAnswer, { status: 'completed' }>) => ({
+  ...result,
+  description: '',
+  differentialDiagnosis: [],
+  treatment: [],
+  followUp: [],
+  warnings: [],
+  confidence: null,
+});
