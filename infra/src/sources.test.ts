@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
@@ -209,4 +209,35 @@ it('Every function, value and class that a source exports is used in another fil
     // It stands for a library, by an alias in the configuration of the build.
     { file: 'frontend/src/viewer/engine/noXml.ts', name: 'create' },
   ]);
+});
+
+it('No native decoder is loaded beside a key: the programs of gateway and worker import none, on no way.', () => {
+  const decoder = /^(sharp|@hyzyla\/pdfium|@cornerstonejs\/codec)/;
+  const imported =
+    /^(?:import|export) (?!type\b)(?:[^;']*? from )?'([^']+)'|\bimport\('([^']+)'\)|compiled\('([^']+)'/gm;
+  const fileOf = (from: string, name: string) => {
+    const [, workspace, path] = /^@lightbox\/(\w+)\/(.+)\.js$/.exec(name) ?? [];
+    if (workspace) return join(root, workspace, 'src', `${path}.ts`);
+    const local = /^[./\w]+\.js$/.test(name) && (name.startsWith('.') || !name.includes('/'));
+    return local ? join(dirname(from), name.replace(/\.js$/, '.ts')) : null;
+  };
+  const found = new Map<string, string>();
+  const waiting = ['backend/src/main.ts', 'backend/src/receiver/main.ts', 'workers/src/main.ts'].map((at) =>
+    join(root, at),
+  );
+  // The process that the worker starts without keys.
+  const seen = new Set([join(root, 'workers/src/previews/renderProcess.ts')]);
+  for (let file = waiting.pop(); file; file = waiting.pop()) {
+    if (seen.has(file) || !existsSync(file)) continue;
+    seen.add(file);
+    for (const [, one, two, three] of readFileSync(file, 'utf8').matchAll(imported)) {
+      const name = one ?? two ?? three ?? '';
+      if (decoder.test(name)) found.set(relative(root, file), name);
+      const next = fileOf(file, name);
+      if (next) waiting.push(next);
+    }
+  }
+  expect(seen.size).toBeGreaterThan(400);
+  expect([...seen].some((file) => file.endsWith('onnxThread.ts'))).toBe(true);
+  expect([...found]).toEqual([]);
 });

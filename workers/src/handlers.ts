@@ -46,7 +46,7 @@ export const handlers: Handlers = {
   },
   renderFrame: ({ core, pictures }, { renderingId }, context) => renderFrame(core, pictures, renderingId, context),
   blackOut: ({ core, pictures }, { blackOutId }, context) => makeBlackOut(core, pictures, blackOutId, context),
-  makeReport: ({ core }, { reportId }) => makeReport(core, reportId),
+  makeReport: ({ core, pictures }, { reportId }, context) => makeReport(core, pictures, reportId, context),
   analyseImage: async ({ core, ...tools }, { imageId }, context) => {
     await takePlaceForAnalysis(core, imageId, context);
     await analyseImage(core, tools, imageId, context);

@@ -1,6 +1,7 @@
 import { type PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium';
 import type { TextPlace } from '@lightbox/contract/images/drawing.js';
 import { limits } from '@lightbox/contract/limits.js';
+import type { PictureFormat } from '@lightbox/core/imaging/formats.js';
 import sharp, { type Sharp } from 'sharp';
 import { loadCodecs } from './dicom/codecs.js';
 import { openDicom } from './dicom/dicomFile.js';
@@ -12,7 +13,7 @@ import { type PlainFrame, plainFrame } from './dicom/plainFrame.js';
 import { encapsulatedPdf } from './dicom/report.js';
 import { findText } from './findText.js';
 import { type GreyImage, type Measurements, measure } from './measure.js';
-import type { FrameChoice } from './protocol.js';
+import type { FrameChoice, Grid } from './protocol.js';
 import { asPicture, asWebp, type ForModel, fit, type Rendered, sharpOf, withSquarePixels } from './rendered.js';
 
 /** Longest side of a rendered PDF page before it is scaled down: large enough that its text stays readable. */
@@ -60,6 +61,19 @@ export async function forModel(bytes: Buffer, contentType: string): Promise<ForM
     .png()
     .toBuffer({ resolveWithObject: true });
   return { bytes: data, width: info.width, height: info.height, hasText };
+}
+
+/** Returns the plain values of the picture that a model gets, in the size that a classifier was trained on. */
+export async function pixels(bytes: Buffer, contentType: string, grid: Grid | undefined): Promise<Rendered> {
+  if (!grid) throw new Error('no size');
+  const { width, height, channels } = grid;
+  const data = await sharp((await forModel(bytes, contentType)).bytes)
+    .resize({ width, height, fit: 'fill' })
+    .removeAlpha()
+    .toColourspace(channels === 1 ? 'b-w' : 'srgb')
+    .raw({ depth: 'uchar' })
+    .toBuffer();
+  return { bytes: data, width, height };
 }
 
 export async function measurements(bytes: Buffer, contentType: string): Promise<Measurements> {
@@ -116,6 +130,9 @@ async function decode(bytes: Buffer, contentType: string, page = 1, pixels = PAG
       return decodeRaster(bytes, 'jpeg');
     case 'image/png':
       return decodeRaster(bytes, 'png');
+    // A preview of this product.
+    case 'image/webp':
+      return decodeRaster(bytes, 'webp');
     case 'application/pdf':
       return decodePdf(bytes, page, pixels);
     case 'application/dicom':
@@ -125,7 +142,7 @@ async function decode(bytes: Buffer, contentType: string, page = 1, pixels = PAG
   }
 }
 
-export async function decodeRaster(bytes: Buffer, format: 'jpeg' | 'png'): Promise<Sharp> {
+export async function decodeRaster(bytes: Buffer, format: PictureFormat): Promise<Sharp> {
   const picture = sharp(bytes, INPUT);
   // sharp opens every format that it supports. Decode only the format that the gateway found.
   if ((await picture.metadata()).format !== format) throw new Error('another format than expected');

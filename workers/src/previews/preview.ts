@@ -1,6 +1,6 @@
 import type { BlackRectangle } from '@lightbox/contract/images/blackOut.js';
 import type { Measurements } from './measure.js';
-import type { BlackedOut, FrameChoice, Prepared } from './protocol.js';
+import type { BlackedOut, FrameChoice, Grid, Prepared } from './protocol.js';
 import { RemoteRenderer } from './remoteRenderer.js';
 import type { ForModel, Rendered } from './rendered.js';
 import type { Renderer } from './renderer.js';
@@ -26,6 +26,8 @@ export interface Pictures {
   photo: (bytes: Buffer, contentType: string) => Promise<Rendered | null>;
   /** Returns a PNG of at most 1024 pixels a side, with nothing of the original but its pixels. */
   forModel: (bytes: Buffer, contentType: string) => Promise<ForModel | null>;
+  /** Returns the plain values of the same picture, in the size of `grid`. */
+  pixels: (bytes: Buffer, contentType: string, grid: Grid) => Promise<Buffer | null>;
   /**
    * Blacks out rectangles of a file. `onPart` gets the facts and the bytes (`BlackedOutFacts`). Null when the pixels cannot
    * be read: the parts that came before are worth nothing then.
@@ -52,6 +54,11 @@ export async function openPictures(rendererSocket: string | null): Promise<Pictu
     frame: (bytes, contentType, choice) => frames.run('frame', bytes, contentType, { choice }),
     photo: (bytes, contentType) => frames.run('photo', bytes, contentType),
     forModel: (bytes, contentType) => analyses.run('forModel', bytes, contentType),
+    pixels: async (bytes, contentType, grid) => {
+      const drawn = await analyses.run('pixels', bytes, contentType, { grid });
+      // A hostile renderer may return any number of bytes.
+      return drawn && drawn.bytes.length === grid.width * grid.height * grid.channels ? drawn.bytes : null;
+    },
     blackOut: (bytes, contentType, rectangles, onPart) =>
       frames.run('blackOut', bytes, contentType, { rectangles, onPart }),
     measure: (bytes, contentType) => analyses.run('measurements', bytes, contentType),

@@ -17,6 +17,8 @@ export interface Tasks {
   /** A small square of a picture of a person. */
   photo: Rendered;
   forModel: ForModel;
+  /** The plain values of a picture for a classifier, of the size of `Grid`. */
+  pixels: Rendered;
   measurements: Measurements;
   /** A file in which rectangles are black. Its facts and bytes are in the parts. */
   blackOut: BlackedOut;
@@ -31,6 +33,7 @@ const taskNames = [
   'frame',
   'photo',
   'forModel',
+  'pixels',
   'measurements',
   'blackOut',
 ] as const satisfies (keyof Tasks)[];
@@ -49,6 +52,14 @@ export const FrameChoice = z.object({
   format: z.enum(pictureFormats).optional(),
 });
 export type FrameChoice = z.infer<typeof FrameChoice>;
+
+/** The size of the values that the task `pixels` gives: one byte for each of 1 or 3 channels, row after row. */
+export const Grid = z.object({
+  width: z.int().positive().max(2048),
+  height: z.int().positive().max(2048),
+  channels: z.union([z.literal(1), z.literal(3)]),
+});
+export type Grid = z.infer<typeof Grid>;
 
 /** The rectangles that the task `blackOut` makes black. */
 const Rectangles = z.array(BlackRectangle).min(1).max(limits.blackRectangles).readonly();
@@ -73,6 +84,7 @@ export const TaskHeader = z.object({
   name: z.enum(taskNames),
   contentType: z.string().max(100),
   choice: FrameChoice.optional(),
+  grid: Grid.optional(),
   rectangles: Rectangles.optional(),
   /** The asker knows the answers `begun` and `stopping` of the service. */
   tells: z.literal(true).optional(),
@@ -166,6 +178,7 @@ const results: Results = {
     'picture' in header && header.hasText !== undefined && isPng(body)
       ? { ...header.picture, bytes: body, hasText: header.hasText }
       : null,
+  pixels: (header, body) => ('picture' in header ? { ...header.picture, bytes: body } : null),
   measurements: (header) => ('measurements' in header ? header.measurements : null),
   blackOut: (header) => ('blackedOut' in header ? { done: true } : null),
 };

@@ -16,7 +16,7 @@ export class RemoteRenderer implements Renderer {
 
   constructor(private readonly path: string) {}
 
-  run: Renderer['run'] = async (name, bytes, contentType, { choice, rectangles, onBegin, onPart } = {}) => {
+  run: Renderer['run'] = async (name, bytes, contentType, { onBegin, onPart, ...given } = {}) => {
     const socket = createConnection(this.path);
     // Reading and writing report the same errors to this call.
     socket.on('error', () => undefined);
@@ -31,7 +31,7 @@ export class RemoteRenderer implements Renderer {
       await once(socket, 'connect').catch(() => {
         throw new RendererAway();
       });
-      await writeFrame(socket, { name, contentType, choice, rectangles, tells: true }, bytes);
+      await writeFrame(socket, { name, contentType, ...given, tells: true }, bytes);
       for await (const frame of readFrames(socket, answerLimits)) {
         timer.refresh();
         const header = AnswerHeader.parse(frame.header);

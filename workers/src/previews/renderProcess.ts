@@ -6,7 +6,7 @@ import { Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import sharp from 'sharp';
 import { blackOut } from './blackOut.js';
-import { drawFrame, forModel, measurements, photo } from './decode.js';
+import { drawFrame, forModel, measurements, photo, pixels } from './decode.js';
 import { type Frame, readFrames, writeFrame } from './frames.js';
 import { lowerPriority } from './lowPriority.js';
 import { prepare } from './prepare.js';
@@ -34,7 +34,7 @@ lowerPriority();
 sharp.concurrency(1);
 sharp.cache(false);
 
-type Given = Pick<Task, 'choice' | 'rectangles'>;
+type Given = Pick<Task, 'choice' | 'grid' | 'rectangles'>;
 type Draw = { [Name in TaskName]: (bytes: Buffer, contentType: string, given: Given) => Promise<Tasks[Name]> };
 
 const sendPart = (part: Buffer): Promise<void> => writeFrame(channel, { part: true } satisfies AnswerHeader, part);
@@ -44,6 +44,7 @@ const tasks: Draw = {
   frame: (bytes, contentType, { choice = { frame: 1 } }) => drawFrame(bytes, contentType, choice),
   photo,
   forModel,
+  pixels: (bytes, contentType, { grid }) => pixels(bytes, contentType, grid),
   measurements,
   blackOut: (bytes, contentType, { rectangles = [] }) => blackOut(bytes, contentType, rectangles, sendPart),
 };

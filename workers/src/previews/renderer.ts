@@ -1,9 +1,10 @@
 import type { BlackRectangle } from '@lightbox/contract/images/blackOut.js';
 import { PartAway } from '@lightbox/core/process/partAway.js';
-import type { FrameChoice, TaskName, Tasks } from './protocol.js';
+import type { FrameChoice, Grid, TaskName, Tasks } from './protocol.js';
 
 export interface RunOptions {
   choice?: FrameChoice;
+  grid?: Grid;
   rectangles?: readonly BlackRectangle[];
   /** Called when the decoder gets the file, which may have waited for others before. */
   onBegin?: () => void;

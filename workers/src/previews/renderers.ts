@@ -96,10 +96,10 @@ export class Renderers implements Renderer {
     this.options = { ...defaults, ...options };
   }
 
-  run: Renderer['run'] = async (name, bytes, contentType, { choice, rectangles, onBegin, onPart } = {}) => {
+  run: Renderer['run'] = async (name, bytes, contentType, { onBegin, onPart, ...given } = {}) => {
     if (this.closed) throw new RendererAway();
     const { header, body } = await new Promise<Answer>((resolve, reject) => {
-      this.waiting.push({ task: { name, bytes, contentType, choice, rectangles }, onBegin, onPart, resolve, reject });
+      this.waiting.push({ task: { name, bytes, contentType, ...given }, onBegin, onPart, resolve, reject });
       this.next();
     });
     return resultOf(name, header, body);

@@ -132,9 +132,11 @@ describe('the renderer service', () => {
     const png = await sharp({ create: { width: 30, height: 20, channels: 3, background: '#345' } })
       .png()
       .toBuffer();
-    const [preview, model, measured, refused] = await Promise.all([
+    const grid = { width: 4, height: 2, channels: 3 } as const;
+    const [preview, model, pixels, measured, refused] = await Promise.all([
       remote.run('frame', png, 'image/png'),
       remote.run('forModel', png, 'image/png'),
+      remote.run('pixels', png, 'image/png', { grid }),
       remote.run('measurements', png, 'image/png'),
       remote.run('frame', png, 'application/pdf'),
     ]);
@@ -146,6 +148,7 @@ describe('the renderer service', () => {
     expect(prepared?.drawing.source).toBe('plain');
     expect(Buffer.concat(parts).equals(Buffer.alloc(48, 7))).toBe(true);
     expect((await sharp(model?.bytes).metadata()).format).toBe('png');
+    expect([...(pixels?.bytes ?? [])]).toEqual(Array(8).fill([0x33, 0x44, 0x55]).flat());
     expect(measured).toMatchObject({ width: 30, height: 20, bitDepth: 8 });
     expect(refused).toBeNull();
     expect(await end('SIGTERM')).toEqual([0, null]);

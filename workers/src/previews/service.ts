@@ -45,7 +45,7 @@ export async function startRenderService(path: string, renderer: Renderer, log: 
 
 async function serve(socket: Socket, renderer: Renderer): Promise<void> {
   for await (const { header, body } of readFrames(socket, taskLimits)) {
-    const { name, contentType, choice, rectangles, tells } = TaskHeader.parse(header);
+    const { name, contentType, choice, grid, rectangles, tells } = TaskHeader.parse(header);
     // Its worker counts a death of this process from here on as one of the file's.
     const onBegin = () => {
       if (tells) writeFrame(socket, { begun: true } satisfies AnswerHeader).catch(() => undefined);
@@ -54,6 +54,7 @@ async function serve(socket: Socket, renderer: Renderer): Promise<void> {
     try {
       const result = await renderer.run(name, body, contentType, {
         ...(choice ? { choice } : {}),
+        ...(grid ? { grid } : {}),
         ...(rectangles ? { rectangles } : {}),
         onBegin,
         onPart,

@@ -19,7 +19,8 @@ export interface ReportFacts {
     createAt: Date;
     modality?: string | undefined;
     studyDate?: string | undefined;
-    preview: { png: Uint8Array; width: number; height: number } | null;
+    /** A JPEG, as a renderer made it. */
+    preview: { bytes: Uint8Array; width: number; height: number } | null;
   };
   findings: Pick<
     Findings,
@@ -140,10 +141,14 @@ class Report {
     this.y = top;
     this.rows(rows, image.preview ? column - previewSide - 20 : column);
     if (image.preview) {
-      const { png, width, height } = image.preview;
+      const { bytes, width, height } = image.preview;
       const scale = previewSide / Math.max(width, height);
       const side = words.dir === 'rtl' ? page.margin : page.margin + column - width * scale;
-      this.doc.image(Buffer.from(png), side, top, { width: width * scale });
+      try {
+        this.doc.image(Buffer.from(bytes), side, top, { width: width * scale });
+      } catch {
+        // A foreign file may have taken the renderer over, so these may be no JPEG. The report is made without them.
+      }
       this.drawMarks(side, top, width * scale, height * scale);
       this.y = Math.max(this.y, top + height * scale + 10);
     }

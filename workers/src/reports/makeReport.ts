@@ -6,6 +6,7 @@ import { reportContext } from '@lightbox/core/analysis/reports.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
 import type { Core } from '@lightbox/core/core.js';
+import { isAway } from '@lightbox/core/db/away.js';
 import { bufferOf } from '@lightbox/core/db/bytes.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
@@ -15,14 +16,20 @@ import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { PreviewDoc } from '@lightbox/core/models/preview.js';
 import type { ReportDoc } from '@lightbox/core/models/report.js';
 import { compiled } from '@lightbox/core/process/compiled.js';
-import sharp from 'sharp';
+import type { JobContext } from '../jobContext.js';
+import type { Pictures, Rendered } from '../previews/preview.js';
 import type { ReportFacts } from './document.js';
 import { marksOf } from './marks.js';
 
 const TIMEOUT_MS = 60_000;
 
 /** Makes one report, once. Does nothing when the image was deleted meanwhile. */
-export async function makeReport(core: Core, reportId: string): Promise<void> {
+export async function makeReport(
+  core: Core,
+  pictures: Pick<Pictures, 'frame'>,
+  reportId: string,
+  { isLastAttempt }: Pick<JobContext, 'isLastAttempt'>,
+): Promise<void> {
   const { AnalysisVersion, Image, Report } = core.models;
   const report = await Report.findById(oid(reportId)).readConcern(NEWEST).lean<ReportDoc>();
   if (!report || report.sealed) return;
@@ -34,22 +41,40 @@ export async function makeReport(core: Core, reportId: string): Promise<void> {
   ]);
   if (!image || !version) return;
   const key = unwrapDataKey(core.keys.images, String(image._id), image.dataKey);
-  const bytes = await inThread(await factsOf(core, key, report, image, version));
+  const preview = await previewOf(core, pictures, image, key).catch((error) => {
+    if (!isLastAttempt || isAway(error)) throw error;
+    return null;
+  });
+  const bytes = await inThread(await factsOf(core, { key, report, image, version, preview }));
   // No upsert: the record is gone when the image was deleted.
   await Report.updateOne({ _id: report._id }, { $set: { sealed: seal(key, reportContext(report), bytes) } });
 }
 
-async function factsOf(
-  core: Core,
+/** Returns the preview as a JPEG, because PDF documents cannot hold its WebP. A renderer decodes it: its bytes come from a file. */
+async function previewOf(
+  { models }: Core,
+  pictures: Pick<Pictures, 'frame'>,
+  { _id }: ImageDoc,
   key: Buffer,
-  report: ReportDoc,
-  image: ImageDoc,
-  version: AnalysisVersionDoc,
-): Promise<ReportFacts> {
+): Promise<Rendered | null> {
+  const preview = await models.Preview.findById(_id).lean<PreviewDoc>();
+  if (!preview) return null;
+  const webp = open(key, previewContext(String(_id)), bufferOf(preview.sealed));
+  return pictures.frame(webp, 'image/webp', { frame: 1, format: 'jpeg' });
+}
+
+interface Sources {
+  key: Buffer;
+  report: ReportDoc;
+  image: ImageDoc;
+  version: AnalysisVersionDoc;
+  preview: Rendered | null;
+}
+
+async function factsOf(core: Core, { key, report, image, version, preview }: Sources): Promise<ReportFacts> {
   const { run, signature, findings } = version;
   const people = [version.by, run.by, ...(image.patient ? [image.patient] : [])];
   const name = await namesOf(core, people);
-  const preview = await core.models.Preview.findById(image._id).lean<PreviewDoc>();
   return {
     language: report.language,
     timeZone: report.timeZone,
@@ -61,9 +86,7 @@ async function factsOf(
       createAt: image.createAt,
       modality: image.dicom?.modality,
       studyDate: image.dicom?.studyDate,
-      preview:
-        preview &&
-        (await toPng(open(key, previewContext(String(image._id)), bufferOf(preview.sealed))).catch(() => null)),
+      preview,
     },
     findings: { ...findings, ...(report.language === 'ur' ? worded(findings, inUrdu) : {}) },
     run: { by: name(run.by), at: run.at, inputSha256: run.inputSha256 },
@@ -87,12 +110,6 @@ async function namesOf({ models }: Core, ids: ObjectId[]): Promise<(id: ObjectId
     const user = users.find(({ _id }) => _id.equals(id));
     return [user?.firstname, user?.lastname].filter(Boolean).join(' ') || '–';
   };
-}
-
-/** The preview is a WebP, which PDF documents cannot hold. */
-async function toPng(webp: Buffer): Promise<NonNullable<ReportFacts['image']['preview']>> {
-  const { data, info } = await sharp(webp).flatten({ background: '#000' }).png().toBuffer({ resolveWithObject: true });
-  return { png: data, width: info.width, height: info.height };
 }
 
 /** Shaping Urdu takes seconds for long texts. A thread does it, so that other jobs of this process go on. */

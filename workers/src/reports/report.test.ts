@@ -129,6 +129,9 @@ it('A run is a version with provenance, and its report is a PDF document that sa
   const { version: kept } = (await api.put(`/upload/image/${image._id}/annotations`, layer).expect(200)).body.data;
   await api.post(`/analyze/${image._id}/sign`, { version: 1, comment: 'All is well.' }).expect(200);
   const signed = (await report(patient)).map(({ text }) => text).join(' ');
+  const { body: pdf } = await new Client(test.url).as(patient).get(`/analyze/${image._id}/report`).buffer();
+  // The preview of the image.
+  expect((pdf as Buffer).includes('/DCTDecode')).toBe(true);
   expect(signed).toContain('All is well.');
   expect(signed).toContain('Signed by');
   expect(signed).not.toContain('DRAFT');
@@ -201,6 +204,17 @@ it('A signature is below the signed text, before its provenance, and the parts o
   expect([signed, at, from]).toEqual([signed, at, from].toSorted((a = 0, b = 0) => a - b));
   expect(signed).toBeGreaterThan(0);
   expect(streamsOf(await of('ur'))).toContain(written('13:05:06 UTC'));
+});
+
+it('The preview is in the document as the renderer made it, and bytes that are no picture are left out.', async () => {
+  const of = (bytes: Buffer) =>
+    reportDocument({ ...facts, image: { ...facts.image, preview: { bytes, width: 30, height: 20 } }, language: 'en' });
+  const jpeg = await sharp({ create: { width: 30, height: 20, channels: 3, background: '#345' } })
+    .jpeg()
+    .toBuffer();
+  expect((await of(jpeg)).includes(jpeg)).toBe(true);
+  for (const wrong of [jpeg.subarray(0, 3), jpeg.subarray(0, 40), Buffer.from('RIFF....WEBPVP8 '), Buffer.alloc(0)])
+    expect((await of(wrong)).subarray(0, 5).toString()).toBe('%PDF-');
 });
 
 it('An empty part has the sentence of the screen in the language of the report.', async () => {

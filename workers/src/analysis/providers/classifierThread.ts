@@ -12,13 +12,13 @@ export class ClassifierThread {
 
   constructor(private readonly data: ThreadData) {}
 
-  run(png: Uint8Array, signal: AbortSignal): Promise<ThreadAnswer> {
-    const answer = this.last.then(() => this.ask(png, signal));
+  run(pixels: Uint8Array, signal: AbortSignal): Promise<ThreadAnswer> {
+    const answer = this.last.then(() => this.ask(pixels, signal));
     this.last = answer.catch(() => undefined);
     return answer;
   }
 
-  private async ask(png: Uint8Array, signal: AbortSignal): Promise<ThreadAnswer> {
+  private async ask(pixels: Uint8Array, signal: AbortSignal): Promise<ThreadAnswer> {
     signal.throwIfAborted();
     this.thread ??= new Worker(compiled('onnxThread.js', import.meta.url), { workerData: this.data });
     const { thread } = this;
@@ -27,7 +27,7 @@ export class ClassifierThread {
     // A thread without a picture must not prevent the process from ending.
     thread.ref();
     try {
-      thread.postMessage(png);
+      thread.postMessage(pixels);
       const [answer] = await Promise.race([
         once(thread, 'message', { signal: AbortSignal.any([signal, over.signal]) }),
         once(thread, 'exit', { signal: over.signal }).then(() => {

@@ -43,11 +43,12 @@ export function onnxProvider({ onnxModel, onnxLabels }: Pick<AiConfig, 'onnxMode
     async analyse(picture: AnalysisInput, { signal, onProgress, pictures }: AnalysisRun): Promise<Findings> {
       requirePicture(picture);
       requireMadeFor(file, picture);
-      const drawn = await pictures.forModel(picture.bytes, picture.contentType);
+      const { width, height, channels } = input;
+      const pixels = await pictures.pixels(picture.bytes, picture.contentType, { width, height, channels });
       signal.throwIfAborted();
-      if (!drawn) throw undrawable();
+      if (!pixels) throw undrawable();
       onProgress(30);
-      const answer = await thread.run(drawn.bytes, signal).catch((cause: unknown) => {
+      const answer = await thread.run(pixels, signal).catch((cause: unknown) => {
         signal.throwIfAborted();
         throw new AnalysisFailed('CLASSIFIER_FAILED', true, { cause });
       });

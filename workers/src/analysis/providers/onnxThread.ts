@@ -1,7 +1,6 @@
 /** The thread that runs a classifier. A model takes the processor for seconds, and other jobs of the process go on. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { InferenceSession, Tensor } from 'onnxruntime-web';
-import sharp from 'sharp';
 import type { ClassifierFile } from './labels.js';
 import { type Runtime, runtimeName } from './runtime.js';
 
@@ -31,15 +30,9 @@ async function load() {
   return { runtime, session };
 }
 
-/** Returns the pixels as the classifier was trained on them. */
-async function pixelsOf(png: Uint8Array): Promise<Float32Array> {
+/** Returns the plain values as the classifier was trained on them. */
+function inputOf(data: Uint8Array): Float32Array {
   const { width, height, channels, mean, std, layout } = input;
-  const { data } = await sharp(png, { limitInputPixels: 2048 * 2048 })
-    .resize({ width, height, fit: 'fill' })
-    .removeAlpha()
-    .toColourspace(channels === 1 ? 'b-w' : 'srgb')
-    .raw({ depth: 'uchar' })
-    .toBuffer({ resolveWithObject: true });
   const pixels = new Float32Array(width * height * channels);
   for (let at = 0; at < width * height; at++) {
     for (let channel = 0; channel < channels; channel++) {
@@ -50,12 +43,12 @@ async function pixelsOf(png: Uint8Array): Promise<Float32Array> {
   return pixels;
 }
 
-async function answer(png: Uint8Array): Promise<ThreadAnswer> {
+async function answer(data: Uint8Array): Promise<ThreadAnswer> {
   loaded ??= load();
   const { runtime, session } = await loaded;
   const { width, height, channels, layout } = input;
   const shape = layout === 'nchw' ? [1, channels, height, width] : [1, height, width, channels];
-  const tensor = new runtime.Tensor('float32', await pixelsOf(png), shape);
+  const tensor = new runtime.Tensor('float32', inputOf(data), shape);
   const [first = ''] = session.inputNames;
   const results = await session.run({ [first]: tensor });
   const raw = numbersOf(results[output.name ?? session.outputNames[0] ?? '']);
@@ -76,8 +69,8 @@ function heatOf(tensor: Tensor | undefined) {
   return maps === 1 || maps === labels ? { maps, width, height, values } : null;
 }
 
-parentPort?.on('message', (png: Uint8Array) => {
-  answer(png).then(
+parentPort?.on('message', (data: Uint8Array) => {
+  answer(data).then(
     (found) => parentPort?.postMessage(found),
     () => parentPort?.postMessage({ fault: 'failed' } satisfies ThreadAnswer),
   );

@@ -16,7 +16,7 @@ export interface AnalysisRun {
   /** Per cent. */
   onProgress(progress: number): void;
   /** Decodes the file in a separate process. */
-  pictures: Pick<Pictures, 'measure' | 'forModel'>;
+  pictures: Pick<Pictures, 'measure' | 'forModel' | 'pixels'>;
   /**
    * Must run before each sending of the picture. Counts the call, and throws when the picture may not be sent: the day's
    * calls are used up, the patient has refused, or the run is over.
