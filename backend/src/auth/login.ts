@@ -31,7 +31,14 @@ import { setSessionCookies } from './cookies.js';
 import { asUser, decoyIds, findDecoy } from './decoys.js';
 import { beginAccess } from './endAccess.js';
 import { spendAssertion } from './passkeyAssertion.js';
-import { countRight, countWrong, isKnownPlace, type PasswordTry, takePasswordTry } from './passwordTries.js';
+import {
+  countRight,
+  countUnchecked,
+  isKnownPlace,
+  type PasswordTry,
+  takeAlarm,
+  takePasswordTry,
+} from './passwordTries.js';
 import { startSession } from './sessions.js';
 import { wrongCode } from './tries.js';
 
@@ -105,23 +112,25 @@ interface Checked {
 async function checkPassword(gateway: Gateway, ip: string, tried: PasswordTry, password: string): Promise<Checked> {
   const { email, address, refusal } = tried;
   const user = await gateway.models.User.findOne({ email, deletedAt: { $exists: false } }).lean<UserDoc>();
-  if (refusal && !(user && (await isKnownPlace(gateway, user._id, address)))) throw refusal;
+  if (refusal && !(user && (await isKnownPlace(gateway, user._id, address)))) {
+    await countUnchecked(gateway, tried);
+    throw refusal;
+  }
   if ((await isPassword(user?.passwordHash, password)) && user) {
     await countRight(gateway, tried, user.status === 'active');
     return { user, owner: user._id };
   }
-  if (refusal) throw refusal;
-  const decoy = await findDecoy(gateway, await decoyIds(gateway, email, password));
+  const decoy = refusal ? null : await findDecoy(gateway, await decoyIds(gateway, email, password));
   if (decoy) {
     await countRight(gateway, tried, false);
     return { user: asUser(decoy, email), owner: user?._id };
   }
-  const alarming = await countWrong(gateway, tried);
+  const alarming = await takeAlarm(gateway, tried);
   if (user) {
     await recordFailure(gateway, ip, user._id, 'auth.login', 'INVALID_CREDENTIALS');
     if (alarming) await gateway.events.record({ ip }, { type: 'auth.guesses', record: user._id });
   }
-  throw new AppError('INVALID_CREDENTIALS');
+  throw refusal ?? new AppError('INVALID_CREDENTIALS');
 }
 
 export const recordFailure = (

@@ -12,6 +12,7 @@ import { beginCeremony, type Ceremony } from './ceremonies.js';
 import { beginAccess } from './endAccess.js';
 import { openSession, recordFailure } from './login.js';
 import { checkAssertion, noteUse, relyingParty } from './passkeyAssertion.js';
+import { takeAddressTry } from './passwordTries.js';
 
 async function question(gateway: Gateway, about: Ceremony, passkeys: PasskeyDoc[]): Promise<PasskeyQuestion> {
   const { ceremony, challenge } = beginCeremony(gateway, about);
@@ -47,13 +48,11 @@ type Call = typeof authCalls.passkeySignIn;
  */
 export async function passkeySignIn({ gateway, actor, body, req, res }: Context<Call>): Promise<Answer<DataOf<Call>>> {
   const address = req.ip ?? '';
-  await gateway.throttle.check('loginAddress', { address });
+  await takeAddressTry(gateway, { address });
   const assertion = await checkAssertion(gateway, { purpose: 'signIn' }, body, ({ user }) =>
     recordFailure(gateway, actor.ip, user, 'auth.login', 'PASSKEY_REFUSED'),
-  ).catch(async (error) => {
-    await gateway.throttle.take('loginAddress', { address });
-    throw error;
-  });
+  );
+  await gateway.throttle.giveBack('loginAddress', { address });
   const { user } = assertion;
   const refused = accountRefusal(user);
   if (refused) {

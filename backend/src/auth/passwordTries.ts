@@ -26,10 +26,29 @@ export interface PasswordTry extends From {
   failures: number;
 }
 
+/**
+ * Takes one of the failures that an address may have, before it is known whether the sign-in fails: concurrent sign-ins
+ * do not pass the limit. A refused sign-in keeps no point, so that many right ones at once do not block the address.
+ */
+export async function takeAddressTry({ throttle }: Gateway, from: Pick<From, 'address'>): Promise<void> {
+  try {
+    await throttle.take('loginAddress', from);
+  } catch (error) {
+    if (error instanceof AppError) await throttle.giveBack('loginAddress', from);
+    throw error;
+  }
+}
+
 /** Takes a try. Throws when this client address has no tries left. */
-export async function takePasswordTry({ throttle }: Gateway, from: From): Promise<PasswordTry> {
-  await throttle.take('loginPair', from);
-  await throttle.check('loginAddress', from);
+export async function takePasswordTry(gateway: Gateway, from: From): Promise<PasswordTry> {
+  const { throttle } = gateway;
+  await takeAddressTry(gateway, from);
+  try {
+    await throttle.take('loginPair', from);
+  } catch (error) {
+    await throttle.giveBack('loginAddress', from);
+    throw error;
+  }
   const failures = await throttle.count('loginFailures', from);
   try {
     await throttle.wait('loginFailures', from, loginWaitSeconds(failures));
@@ -42,17 +61,23 @@ export async function takePasswordTry({ throttle }: Gateway, from: From): Promis
   }
 }
 
-/** Counts a wrong password. Returns true when the owner must be notified: once until the next right password. */
-export async function countWrong({ throttle }: Gateway, tried: PasswordTry): Promise<boolean> {
-  await throttle.take('loginAddress', tried);
-  return tried.failures >= throttles.loginFailures.points && (await throttle.tryTake('guessMail', tried));
-}
+/** Gives back the try of a password that was not checked: the address has not failed. */
+export const countUnchecked = ({ throttle }: Gateway, tried: PasswordTry): Promise<void> =>
+  throttle.giveBack('loginAddress', tried);
+
+/**
+ * Called for a wrong password, which keeps the points that its try took. Returns true when the owner must be notified:
+ * once until the next right password.
+ */
+export const takeAlarm = async ({ throttle }: Gateway, tried: PasswordTry): Promise<boolean> =>
+  tried.failures >= throttles.loginFailures.points && (await throttle.tryTake('guessMail', tried));
 
 /**
  * Counts a right password. It resets the counts if the account's address is proven. Otherwise it must not: an attacker
  * could register with another person's address, reset the counts and continue to guess.
  */
 export async function countRight({ throttle }: Gateway, tried: PasswordTry, proven: boolean): Promise<void> {
+  await throttle.giveBack('loginAddress', tried);
   if (proven) {
     for (const name of ['loginPair', 'loginFailures', 'guessMail'] as const) await throttle.reset(name, tried);
   } else {
