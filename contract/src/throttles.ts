@@ -4,10 +4,8 @@ export type ThrottlePart =
   | 'address'
   /** The account that calls, or that begins to sign in. */
   | 'caller'
-  /** The e-mail address that the call names, with or without an account. */
+  /** The e-mail address that the call names or mails to, with or without an account. */
   | 'email'
-  /** The account that gets the mail; of an address without an account the address. */
-  | 'recipient'
   /** The share that the call names. */
   | 'share'
   /** The device that sends by DICOM; of DICOMweb the personal token, or the session, that stores. */
@@ -92,9 +90,9 @@ export const throttles = {
   share: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
   /**
    * All mails about images to one person: about shares, and invitations, guest links and requests for images to their address.
-   * Beyond it, a new share sends no mail and waits in the app; resending a code is refused.
+   * They are counted by the address, because a count by account would tell whether the address has one. Beyond it, a new share sends no mail and waits in the app; resending a code is refused.
    */
-  shareMail: { per: ['recipient'], points: 10, seconds: hour, counts: 'mails', beyond: 'noMail' },
+  shareMail: { per: ['email'], points: 10, seconds: hour, counts: 'mails', beyond: 'noMail' },
   /** Invitations of addresses, each once for every act. */
   invite: { per: ['caller'], points: 60, seconds: hour, counts: 'mails', beyond: 'refused' },
   /** Beyond it, a new invitation sends no mail; sending it again is refused. */

@@ -86,6 +86,34 @@ it.concurrent('mails about images to one person are counted together, whichever 
   }
 });
 
+it.concurrent('mails about images to an address are counted on when it gets an account', async () => {
+  const owner = await buildProvider(test.gateway);
+  const api = new Client(test.url).as(owner);
+  const image = await buildImage(test.gateway, { owner });
+  const request = async (email: string): Promise<boolean> =>
+    (await api.post('/requests', { kind: 'file', email }).expect(201)).body.data.mailed;
+  for (const registers of [true, false]) {
+    const email = `${newId()}@clinic.test`;
+    for (let i = 0; i < throttles.guestMail.points; i++) {
+      await api.post('/sharing/guest', { imagemetadataId: image.id, email }).expect(201);
+    }
+    const { body } = await api.post('/sharing/batch', { images: [image.id], emails: [email] }).expect(201);
+    const [invited] = body.data.invited;
+    const resend = () => api.post(`/sharing/invitations/${invited.id}/resend`, {});
+    await resend().expect(200);
+    await resend().expect(200);
+    const person = registers ? await buildPatient(test.gateway, { email }) : null;
+    expect([await request(email), await request(email), await request(email)], email).toEqual([true, true, false]);
+    await resend().expect(429);
+    if (!person) continue;
+    const other = await buildImage(test.gateway, { owner });
+    await api.post('/sharing/request', { imagemetadataId: other.id, createdfor: person.id }).expect(201);
+    const event = await test.gateway.models.Event.findOne({ type: 'share.create', record: other._id }).lean<EventDoc>();
+    expect(event).not.toBeNull();
+    expect(event?.refs.mailed).toBeUndefined();
+  }
+});
+
 it.concurrent('a sender without an account removes what arrived sixty times an hour', async () => {
   const asker = await buildProvider(test.gateway);
   const { body } = await new Client(test.url).as(asker).post('/requests', { kind: 'folder' }).expect(201);
@@ -98,10 +126,10 @@ it.concurrent('a sender without an account removes what arrived sixty times an h
 });
 
 it.concurrent('a guest link to a person who got ten mails about shares is made and not mailed', async () => {
-  const { id, email } = await buildPatient(test.gateway);
+  const { email } = await buildPatient(test.gateway);
   const image = await buildImage(test.gateway);
   for (let i = 0; i < throttles.shareMail.points; i++) {
-    await test.gateway.throttle.count('shareMail', { recipient: id });
+    await test.gateway.throttle.count('shareMail', { email });
   }
   const wish = { imagemetadataId: image.id, email };
   const { body } = await new Client(test.url).as(image.owner).post('/sharing/guest', wish).expect(201);

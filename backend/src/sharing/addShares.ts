@@ -77,7 +77,7 @@ export async function addShares(
   await models.Share.insertMany(shares, { session, lean: true });
   await refreshAudience(models, target, now, session);
   for (const share of shares) {
-    const mailed = await sendsMail(gateway, tx, act, { recipient: String(share.recipient) });
+    const mailed = await sendsMail(gateway, tx, act, { recipient: share.recipient });
     const { refs, ...about } = aboutShare(share);
     tx.record({
       type: 'share.create',
@@ -131,13 +131,15 @@ export async function sendsMail(
   gateway: Gateway,
   tx: Transaction,
   { recipients }: Act,
-  to: { recipient: string } | { email: string },
+  to: { recipient: ObjectId } | { email: string },
 ): Promise<boolean> {
-  const key = 'recipient' in to ? to.recipient : to.email;
+  const key = 'recipient' in to ? String(to.recipient) : to.email;
   if (recipients.has(key)) return false;
   recipients.add(key);
   return tx.once(`mail to ${key}`, () =>
-    'recipient' in to ? mayMailPerson(gateway, key) : mayMailAddress(gateway, 'inviteMail', key),
+    'recipient' in to
+      ? mayMailPerson(gateway, to.recipient, tx.session)
+      : mayMailAddress(gateway, 'inviteMail', to.email),
   );
 }
 

@@ -18,6 +18,7 @@ import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { requireDeidentifiable } from '../images/copies.js';
 import { refFields } from '../users/present.js';
 import { addShare, codeEnd, theirsAlready } from './addShares.js';
+import { requireMailToPerson } from './mailLimits.js';
 import { presentAccess, presentCreated } from './present.js';
 import { requireTarget } from './targets.js';
 
@@ -102,7 +103,7 @@ export async function resendShare({
   const now = gateway.clock.now();
   if (!isLive(share, now)) throw new AppError('EXPIRED');
   if (!manages) await takeForRecipient(gateway, viewer, params.id);
-  await gateway.throttle.take('shareMail', { recipient: String(share.recipient) });
+  await requireMailToPerson(gateway, share.recipient);
   await gateway.events.change(actor, async (tx) => {
     const renewed = await gateway.models.Share.updateOne(
       { _id: share._id, ...liveShare(now) },
