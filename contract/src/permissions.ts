@@ -21,6 +21,8 @@ export const permissions = {
   'password.change': everyone,
   'profile.read': everyone,
   'profile.write': everyone,
+  /** All data of one’s own at once. Not `profile.read`, which is open to people who lack a second factor. */
+  'ownData.read': everyone,
   'user.list': everyone,
   'user.read': everyone,
   'user.manage': admins,

@@ -1,4 +1,3 @@
-import { openWithoutSecondFactor } from '@lightbox/contract/auth/policy.js';
 import type { CallShape } from '@lightbox/contract/call.js';
 import { type CallName, calls } from '@lightbox/contract/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
@@ -330,6 +329,41 @@ describe('an authenticator app whose secret was tampered with', () => {
   });
 });
 
+/**
+ * The calls of a person whose role needs a second factor that the account lacks: signing in and out, setting one up, and
+ * what every screen reads. None of them tells of a patient.
+ */
+const openCalls: readonly CallName[] = [
+  'logout',
+  'listSessions',
+  'endOtherSessions',
+  'endSession',
+  'listSignIns',
+  'listTokens',
+  'getCurrentToken',
+  'revokeToken',
+  'listIdentities',
+  'beginLink',
+  'finishLink',
+  'unlink',
+  'stepUp',
+  'askStepUpPasskey',
+  'mailStepUpCode',
+  'beginSignOnStepUp',
+  'finishSignOnStepUp',
+  'getTotp',
+  'setUpTotp',
+  'removeTotp',
+  'renewRecoveryCodes',
+  'listPasskeys',
+  'askNewPasskey',
+  'addPasskey',
+  'renamePasskey',
+  'removePasskey',
+  'getProfile',
+  'getPublicSettings',
+];
+
 describe('a required second factor', () => {
   let admin: WithApp;
   beforeAll(async () => {
@@ -387,7 +421,7 @@ describe('a required second factor', () => {
     const { token } = confirmed.body.data;
     const shapes = Object.entries(calls) as [CallName, CallShape][];
     for (const [name, shape] of shapes) {
-      if (!Object.hasOwn(permissions, shape.who) || openWithoutSecondFactor(shape.who as Permission)) continue;
+      if (!Object.hasOwn(permissions, shape.who) || openCalls.includes(name)) continue;
       const path = shape.path.replace(/:\w+/g, String(newId()));
       const answer = await api
         .as(token)

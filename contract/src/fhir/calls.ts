@@ -98,10 +98,7 @@ export const fhirCalls = {
   readFhirDocumentReference: call({ ...read('DocumentReference'), who: 'image.read', action: 'image.read' }),
   searchFhirConsents: call({ ...search('Consent'), who: 'consent.manage', action: 'consent.read' }),
   readFhirConsent: call({ ...read('Consent'), who: 'consent.manage', action: 'consent.read' }),
-  /**
-   * Staff read the log, and patients what others did with their images. Not `profile.read`, by which a patient reads that in
-   * the app: it is open to staff who lack a second factor.
-   */
+  /** Staff read the log, and patients what others did with their images. */
   searchFhirAuditEvents: call({ ...search('AuditEvent'), who: 'image.timeline', action: 'audit.list' }),
   readFhirAuditEvent: call({ ...read('AuditEvent'), who: 'image.timeline', action: 'audit.list' }),
 };

@@ -103,7 +103,7 @@ export const userCalls = {
   exportProfile: call({
     method: 'get',
     path: '/users/profile/export',
-    who: 'profile.read',
+    who: 'ownData.read',
     action: 'profile.exported',
     stepUp: 'recent',
     summary: 'All data of the caller as a ZIP file: profile, images, messages, log, shares, and what is connected',
@@ -113,7 +113,7 @@ export const userCalls = {
   listDisclosures: call({
     method: 'get',
     path: '/users/profile/disclosures',
-    who: 'profile.read',
+    who: 'ownData.read',
     action: 'profile.disclosed',
     summary: 'Who got access to images of the caller as a patient, who looked at them and who downloaded them',
     query: PageQuery.extend(period).refine(forwards, backwards),

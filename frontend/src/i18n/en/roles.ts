@@ -17,6 +17,7 @@ export const roles = {
     password_change: 'Change their own password',
     profile_read: 'See their own profile',
     profile_write: 'Change their own profile, or close their account',
+    ownData_read: 'Download all their own data, and see who used it',
     user_list: 'Find people',
     user_read: 'See a person’s profile',
     user_manage: 'Activate, deactivate and delete accounts',
