@@ -53,7 +53,7 @@ export const throttles = {
   guessMail: { per: ['email'], points: 1, seconds: streak, counts: 'mails', beyond: 'noMail' },
   loginTries: { per: ['email'], points: 100, seconds: hour, counts: 'tries', beyond: 'refused' },
   verificationMail: { per: ['caller'], points: 10, seconds: hour, counts: 'mails', beyond: 'refused' },
-  /** Wrong codes of an app, and wrong recovery codes, after a right password: counted since the last right one. */
+  /** Wrong codes after a right password, mailed, of an app or for recovery: counted since the last right one. */
   wrongCodes: { per: ['caller'], points: 20, seconds: streak, counts: 'failures', beyond: 'ownerMail' },
   secondFactor: { per: ['caller'], points: 20, seconds: hour, counts: 'failures', beyond: 'refused' },
   /** Sign-ins at providers of single sign-on: each may ask the provider. */

@@ -256,7 +256,11 @@ async function checkSecondStep(
       return { code, proof: await (proof ?? proveApp(gateway, ip, user, body, refuse)) };
     }
     const right = isCode(gateway.keys.codes, String(code._id), code, body.code ?? '');
-    if (code.purpose !== 'signIn' || !right) throw refuse();
+    if (code.purpose !== 'signIn' || !right) {
+      await countWrongCode(gateway, ip, userId);
+      throw refuse();
+    }
+    await gateway.throttle.reset('wrongCodes', { caller: String(userId) });
     return { code, proof: null };
   } catch (error) {
     if (user && error instanceof AppError) await recordFailure(gateway, ip, userId, 'auth.confirm', error.code);
@@ -265,9 +269,17 @@ async function checkSecondStep(
 }
 
 /**
- * Checks a code of the app or a recovery code. Failures are also counted across sign-ins: an attacker with the password
- * could begin any number of them. The owner is told of many in a row.
+ * Counts a wrong code across sign-ins: an attacker with the password could begin any number of them. The owner is told of
+ * many in a row.
  */
+async function countWrongCode(gateway: Gateway, ip: string, user: ObjectId): Promise<void> {
+  const inRow = await gateway.throttle.count('wrongCodes', { caller: String(user) });
+  if (inRow === throttles.wrongCodes.points) {
+    await gateway.events.record({ ip }, { type: 'auth.codesGuessed', record: user });
+  }
+}
+
+/** Checks a code of the app or a recovery code. Beyond many wrong ones an hour, across sign-ins, it is not checked. */
 async function proveApp(
   gateway: Gateway,
   ip: string,
@@ -280,9 +292,7 @@ async function proveApp(
   const totp = await gateway.models.Totp.findById(user._id).lean<TotpDoc>();
   const proof = totp && proofOf(gateway, totp, given);
   if (!proof) {
-    if ((await gateway.throttle.count('wrongCodes', by)) === throttles.wrongCodes.points) {
-      await gateway.events.record({ ip }, { type: 'auth.codesGuessed', record: user._id });
-    }
+    await countWrongCode(gateway, ip, user._id);
     throw refuse();
   }
   for (const name of ['secondFactor', 'wrongCodes'] as const) await gateway.throttle.reset(name, by);

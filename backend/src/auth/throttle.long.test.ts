@@ -200,6 +200,35 @@ it.concurrent('codes of an authenticator app are throttled across sign-ins, and 
   expect(await throttle.count('wrongCodes', { caller: person.id })).toBe(2);
 });
 
+it.concurrent('wrong mailed codes are counted across sign-ins too, and the owner is mailed once about twenty in a row', async () => {
+  const { throttle, models } = test.gateway;
+  const person = await buildPatient(test.gateway);
+  const client = new Client(test.url);
+  const password = async (): Promise<string> =>
+    (await client.post('/auth/login', { email: person.email, password: PASSWORD }).expect(200)).body.data.token;
+  const confirm = (token: string, code: string) => client.as(token).post('/auth/confirm', { code });
+  const mailed = async () => (await mailedCode(test.gateway, person._id)).code;
+  const alarms = async () =>
+    (await models.Event.find({ type: 'auth.codesGuessed', record: person._id }).lean()).map(({ status }) => status);
+  for (let i = 0; i < throttles.wrongCodes.points / limits.codeTries; i++) {
+    const token = await password();
+    const code = await mailed();
+    for (let n = 0; n < limits.codeTries; n++) {
+      expect(await alarms()).toEqual([]);
+      await confirm(token, wrong(code)).expect(422);
+    }
+    // A locked code is compared no more, and counts no more.
+    await confirm(token, wrong(code)).expect(423);
+  }
+  expect(await alarms()).toEqual(['success']);
+  const next = await password();
+  await confirm(next, wrong(await mailed())).expect(422);
+  await confirm(next, await mailed()).expect(200);
+  await confirm(await password(), wrong(await mailed())).expect(422);
+  expect(await alarms()).toHaveLength(1);
+  expect(await throttle.count('wrongCodes', { caller: person.id })).toBe(2);
+});
+
 it.concurrent('an invited address gets few mails, and a caller invites few addresses in an hour', async () => {
   const owner = await buildProvider(test.gateway);
   const { id } = await buildImage(test.gateway, { owner });
