@@ -44,27 +44,18 @@ export async function renewCode(core: Core, id: ObjectId, tx: ClientSession): Pr
 }
 
 /** Takes one of the five tries of a code. Throws `CODE_LOCKED` or `EXPIRED`. */
-export async function takeCodeTry({ models, clock }: Core, id: ObjectId, from?: string): Promise<CodeDoc> {
-  // The network that asked for a reset code has five tries of its own, so that guesses from elsewhere do not lock the
-  // owner out.
-  const code =
-    (from !== undefined && (await takeTry(models.Code, { _id: id, askedFrom: from }, { counter: 'askersTries' }))) ||
-    (await takeTry(models.Code, from === undefined ? { _id: id } : { _id: id, askedFrom: { $ne: from } }));
+export async function takeCodeTry({ models, clock }: Core, id: ObjectId): Promise<CodeDoc> {
+  const code = await takeTry(models.Code, { _id: id });
   const known = code ?? (await models.Code.findById(id).lean<CodeDoc>());
   if (!known || known.usedAt || known.expiresAt <= clock.now()) throw new AppError('EXPIRED');
   if (!code) throw new AppError('CODE_LOCKED');
   return code;
 }
 
-/**
- * Checks a guess. Throws `WRONG_CODE`, `CODE_LOCKED` or `EXPIRED`. `from` is the hashed network of the guess
- * (`placeOf`).
- */
-export async function checkCode(core: Core, id: ObjectId, guess: string, from: string): Promise<CodeDoc> {
-  const code = await takeCodeTry(core, id, from);
-  const tries = code.askedFrom === from ? code.askersTries : code.tries;
-  if (!isCode(core.keys.codes, String(id), code, guess)) throw wrongCode(tries ?? 0);
-  return code;
+/** Checks a guess. Throws `WRONG_CODE`, `CODE_LOCKED` or `EXPIRED`. */
+export async function checkCode(core: Core, id: ObjectId, guess: string): Promise<void> {
+  const code = await takeCodeTry(core, id);
+  if (!isCode(core.keys.codes, String(id), code, guess)) throw wrongCode(code.tries);
 }
 
 /**

@@ -9,12 +9,13 @@ import type { CodeDoc } from '@lightbox/core/models/code.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { acceptInvites } from '../sharing/acceptInvites.js';
-import { checkCode, codeByLink, issueCode, useCode } from './codes.js';
+import { codeByLink, issueCode, useCode } from './codes.js';
 import { refuseWeak } from './commonPasswords.js';
 import { constantTime } from './constantTime.js';
 import { endAccess } from './endAccess.js';
 import { issueNotMe } from './notMe.js';
 import { placeOf } from './passwordTries.js';
+import { isRightReset, latestReset, noteAsker, refuseReset } from './resetCodes.js';
 import { cutSockets } from './sessions.js';
 
 /** Slightly more than it takes to issue a code and to hand over its mail. */
@@ -34,28 +35,31 @@ export async function forgotPassword({
 }: Context<typeof authCalls.forgotPassword>): Promise<Answer<unknown>> {
   await constantTime(FORGOT_MS, async () => {
     if (await gateway.throttle.tryTake('resetMail', body)) await issueReset(gateway, actor, body.email);
+    await noteAsker(gateway, body.email, placeOf(gateway, actor.ip));
   });
   return { data: null, message: texts.resetCodeSent };
 }
 
 async function issueReset(gateway: Gateway, actor: Actor, email: string): Promise<void> {
-  const user = await gateway.models.User.findOne({ email, deletedAt: { $exists: false } }, { _id: 1 }).lean();
-  const account = user?._id ?? gateway.decoyAccountId(email);
+  const user = await accountOf(gateway, email);
+  if (!user) return;
+  const { _id } = user;
   await gateway.events.change(actor, async (tx) => {
     // Only the newest code is valid.
     await gateway.models.Code.updateMany(
-      { user: account, purpose: 'reset', usedAt: { $exists: false } },
+      { user: _id, purpose: 'reset', usedAt: { $exists: false } },
       { $set: { usedAt: gateway.clock.now() } },
       { session: tx.session },
     );
     const askedFrom = placeOf(gateway, actor.ip);
-    const code = await issueCode(gateway, account, 'reset', tx.session, { askedFrom });
-    if (user) {
-      tx.record({ type: 'auth.forgotPassword', actor: account, record: account, refs: { code } });
-    }
+    const code = await issueCode(gateway, _id, 'reset', tx.session, { askedFrom });
+    tx.record({ type: 'auth.forgotPassword', actor: _id, record: _id, refs: { code } });
     return code;
   });
 }
+
+const accountOf = ({ models }: Gateway, email: string) =>
+  models.User.findOne({ email, deletedAt: { $exists: false } }, { _id: 1 }).lean<Pick<UserDoc, '_id'>>();
 
 export async function resetPassword(context: Context<typeof authCalls.resetPassword>): Promise<Answer<unknown>> {
   const { gateway, actor, body, req } = context;
@@ -78,8 +82,8 @@ export async function resetPassword(context: Context<typeof authCalls.resetPassw
 const bearerOf = (header: string | undefined): string => /^Bearer (\S+)$/i.exec(header ?? '')?.[1] ?? '';
 
 /**
- * Checks the mailed code. An address without an account, or without a code, is answered like a wrong guess and locks in
- * the same way.
+ * Checks the mailed code. An address without an account, or without a usable code, is answered like a wrong guess and
+ * locks in the same way. Only the network that has used the code is told so.
  */
 async function codeByOtp(
   gateway: Gateway,
@@ -87,18 +91,15 @@ async function codeByOtp(
   { email, otp }: { email: string; otp: string },
 ): Promise<CodeDoc> {
   await gateway.throttle.take('resetCode', { email });
-  const user = await gateway.models.User.findOne({ email, deletedAt: { $exists: false } }, { _id: 1 }).lean();
-  const own = user && (await latestReset(gateway, user._id));
-  const decoy = gateway.decoyAccountId(email);
-  const id = (own ?? (await latestReset(gateway, decoy)))?._id ?? (await issueCode(gateway, decoy, 'reset', null));
-  const code = await checkCode(gateway, id, otp, placeOf(gateway, ip));
-  if (!own) throw new AppError('WRONG_CODE');
-  await gateway.throttle.reset('resetCode', { email });
+  const from = placeOf(gateway, ip);
+  const user = await accountOf(gateway, email);
+  const code = user && (await latestReset(gateway, { user: user._id }));
+  if (code?.usedFrom === from) throw new AppError('EXPIRED');
+  if (!code || !(await isRightReset(gateway, code, otp, from))) throw await refuseReset(gateway, email, from);
+  // Given back and not reset: how many guesses are left must not tell that the owner came in.
+  await gateway.throttle.giveBack('resetCode', { email });
   return code;
 }
-
-const latestReset = (gateway: Gateway, user: ObjectId) =>
-  gateway.models.Code.findOne({ user, purpose: 'reset' }).sort({ createAt: -1 }).lean<CodeDoc>();
 
 async function setPassword(
   { gateway, actor }: Context<typeof authCalls.resetPassword>,

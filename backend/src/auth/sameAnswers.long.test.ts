@@ -1,11 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { limits } from '@lightbox/contract/limits.js';
+import { throttles } from '@lightbox/contract/throttles.js';
 import { consequencesOf } from '@lightbox/core/events/reactions.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Response, Test } from 'supertest';
 import { beforeAll, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
-import { buildPatient, buildProvider, PASSWORD, type Person } from '../testing/factories.js';
+import { buildPatient, buildProvider, mailedCode, PASSWORD, type Person } from '../testing/factories.js';
 import { useGateway } from '../testing/useGateway.js';
 
 const { test } = useGateway({ rateLimits: true, trustProxy: 1 });
@@ -198,6 +200,123 @@ it.concurrent.each(sequences)(
     }
   },
 );
+
+/** The acts of an owner while a stranger guesses. For an address without an account nobody acts. */
+interface Owner {
+  ask: () => Promise<void>;
+  use: () => Promise<void>;
+}
+type Watch = (s: Stranger, owner: Owner) => Promise<void>;
+
+const guesses = async (s: Stranger, count: number) => {
+  for (let i = 0; i < count; i++) await s.reset();
+};
+const later = () => test.clock.forward({ minutes: limits.codeMinutes, seconds: 1 });
+
+const watches: [string, Watch][] = [
+  [
+    'has just used a reset code',
+    async (s, owner) => {
+      await owner.ask();
+      await owner.use();
+      await guesses(s, 7);
+    },
+  ],
+  [
+    'let a reset code expire',
+    async (s, owner) => {
+      await owner.ask();
+      later();
+      await guesses(s, 7);
+      later();
+      await guesses(s, 1);
+    },
+  ],
+  [
+    'asks for a reset code and uses it between guesses',
+    async (s, owner) => {
+      await guesses(s, 1);
+      await owner.ask();
+      await guesses(s, 1);
+      await owner.use();
+      await guesses(s, 4);
+      later();
+      await guesses(s, 1);
+    },
+  ],
+  [
+    'asks, and uses the code, after the stranger has asked too',
+    async (s, owner) => {
+      await s.forgot();
+      await guesses(s, 2);
+      await owner.ask();
+      await guesses(s, 1);
+      await owner.use();
+      await guesses(s, 3);
+      later();
+      await guesses(s, 1);
+    },
+  ],
+  [
+    'uses the code that the stranger asked for',
+    async (s, owner) => {
+      await s.forgot();
+      await guesses(s, 1);
+      await owner.use();
+      await guesses(s, 1);
+      later();
+      await guesses(s, 1);
+    },
+  ],
+  [
+    'has got all mails of ten minutes',
+    async (s, owner) => {
+      await owner.ask();
+      await owner.ask();
+      await s.forgot();
+      await guesses(s, 2);
+      later();
+      await guesses(s, 1);
+    },
+  ],
+  [
+    'uses a reset code among the guesses of an hour',
+    async (s, owner) => {
+      await guesses(s, throttles.resetCode.points - 1);
+      await owner.ask();
+      await owner.use();
+      await guesses(s, 2);
+    },
+  ],
+];
+
+it.each(watches)('a stranger does not learn that the owner %s', { timeout: 240_000 }, async (_, watch) => {
+  const nothing: Owner = { ask: async () => {}, use: async () => {} };
+  const idle = await buildPatient(test.gateway);
+  const busy = await buildPatient(test.gateway);
+  const home = `192.0.2.${randomBytes(1)[0]}`;
+  const acts: Owner = {
+    ask: async () => {
+      const call = new Client(test.url).post('/auth/forgot-password', { email: busy.email });
+      await call.set('X-Forwarded-For', home).expect(200);
+    },
+    use: async () => {
+      const { code: otp } = await mailedCode(test.gateway, busy._id, 'reset');
+      const body = { email: busy.email, otp, newPassword: FIRST };
+      await new Client(test.url).post('/auth/reset-password', body).set('X-Forwarded-For', home).expect(200);
+    },
+  };
+  const answersTo = async (email: string, owner: Owner) => {
+    named.add(email);
+    const stranger = new Stranger(email, 'patient');
+    await watch(stranger, owner);
+    return stranger.answers;
+  };
+  // One after another, because they move the clock.
+  const expected = await answersTo(`free.${randomBytes(6).toString('hex')}@hospital.test`, nothing);
+  expect(await answersTo(idle.email, nothing)).toEqual(expected);
+  expect(await answersTo(busy.email, acts)).toEqual(expected);
+});
 
 it('Nobody gets mail but the owners of the addresses that are named.', async () => {
   const addresses = await mailed();
