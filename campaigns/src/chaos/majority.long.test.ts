@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { oid } from '@lightbox/core/db/ids.js';
 import { MAJORITY_MS } from '@lightbox/core/db/majority.js';
+import { phantom } from '@lightbox/testkit/part10.js';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { noisePng } from '../bench/files.js';
 import { Account, type Encounters } from './account.js';
@@ -187,3 +188,40 @@ it.each([
   },
   240_000,
 );
+
+/** Sends a DICOM file by STOW-RS, as a device does. */
+async function sendFile(token: string, file: Buffer, gateway: 0 | 1): Promise<number> {
+  const boundary = 'the-boundary';
+  const answer = await fetch(`${cluster.gateways[gateway].origin}/dicom-web/studies`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': `multipart/related; type="application/dicom"; boundary=${boundary}`,
+    },
+    body: Buffer.concat([
+      Buffer.from(`--${boundary}\r\nContent-Type: application/dicom\r\n\r\n`),
+      file,
+      Buffer.from(`\r\n--${boundary}--\r\n`),
+    ]),
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+it('A DICOM file that a device sends again is acknowledged when a majority has it, and not before.', async () => {
+  const { token } = await provider.ask<{ token: string }>('POST', '/auth/tokens', {
+    body: { name: 'Device', scopes: ['dicom'], days: 1 },
+  });
+  for (const gateway of [0, 1] as const) expect(await sendFile(token, phantom({ study: '4710' }), gateway)).toBe(200);
+  const file = phantom({ study: '4711' });
+  const goOn = await cluster.mongodb.stall(await cluster.mongodb.secondaries());
+  try {
+    expect(await sendFile(token, file, 0)).toBe(503);
+    expect(await Promise.all([sendFile(token, file, 0), sendFile(token, file, 1)])).toEqual([503, 503]);
+  } finally {
+    await goOn();
+  }
+  await vi.waitFor(async () => expect(await sendFile(token, file, 1)).toBe(200), { timeout: 60_000, interval: 500 });
+  const { Image } = cluster.core.models;
+  expect(await Image.countDocuments({ owner: oid(provider.id), contentType: 'application/dicom' })).toBe(2);
+}, 180_000);
