@@ -1,3 +1,4 @@
+import { MissingChunk } from '@lightbox/core/blobs/store.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { UploadDoc } from '@lightbox/core/models/upload.js';
@@ -48,6 +49,8 @@ async function makeImage(gateway: Gateway, actor: Actor, viewer: Uploader, uploa
     const { id, image } = await admitImage(gateway, actor, viewer, upload._id, found, file, { resumable: true });
     await countStudyFile(gateway, viewer, image ?? (await readImage(gateway, id)));
   } catch (error) {
+    // A failover has lost a chunk. The client asks again for the offset, and sends the chunk again.
+    if (error instanceof MissingChunk) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
     const refusal = asRefusal(error, maxBytes);
     const { status } = asAppError(refusal);
     if (status < 500 && !passing.includes(status)) await removeUpload(gateway, upload);

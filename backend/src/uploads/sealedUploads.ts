@@ -113,7 +113,10 @@ export class SealedUploads extends DataStore {
     let length = state.tail.length;
     let index = state.chunks;
     const store = async (plain: Buffer) => {
-      await this.gateway.blobs.writeChunk(upload.blob, key, { index, last: index === last, plain }).catch(asConflict);
+      await this.gateway.blobs.writeChunk(upload.blob, key, { index, last: index === last, plain }).catch((error) => {
+        if (!isDuplicate(error)) throw error;
+        return this.requireSame(upload, key, index * CHUNK, plain);
+      });
       index += 1;
     };
     for await (const part of stream as AsyncIterable<Buffer>) {
@@ -136,6 +139,17 @@ export class SealedUploads extends DataStore {
 
   override async remove(id: string): Promise<void> {
     await removeUpload(this.gateway, await this.find(id));
+  }
+
+  /**
+   * Throws `CONFLICT` unless the bytes at a place are stored already. They are when a failover has lost an earlier chunk: the
+   * upload goes on from the lost one. Other bytes are those of another request, and the client asks again for the offset.
+   */
+  private async requireSame({ blob, size }: UploadDoc, key: Buffer, from: number, plain: Buffer): Promise<void> {
+    const stored: Buffer[] = [];
+    for await (const part of this.gateway.blobs.read(blob, key, size, { from, to: from + plain.length }))
+      stored.push(part);
+    if (!Buffer.concat(stored).equals(plain)) throw new AppError('CONFLICT');
   }
 
   private async keepTail(id: ObjectId, key: Buffer, chunk: number, bytes: Buffer): Promise<void> {
@@ -162,9 +176,4 @@ export class SealedUploads extends DataStore {
     if (!upload) throw new AppError('NOT_FOUND');
     return upload;
   }
-}
-
-/** A chunk that is there already was written by another request: the client asks again for the offset. */
-function asConflict(error: unknown): never {
-  throw isDuplicate(error) ? new AppError('CONFLICT') : error;
 }

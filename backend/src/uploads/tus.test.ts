@@ -6,7 +6,7 @@ import type { UploadDoc } from '@lightbox/core/models/upload.js';
 import { removeUpload } from '@lightbox/core/uploads/removeUpload.js';
 import { element, partTen } from '@lightbox/testkit/part10.js';
 import * as tus from 'tus-js-client';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { closeInspectors } from '../files/inspectionPool.js';
 import { buildAdmin, buildPatient, buildProvider, PASSWORD, type Person } from '../testing/factories.js';
 import { files, png } from '../testing/files.js';
@@ -392,4 +392,54 @@ it('the protocol describes itself, and other methods are 405', async () => {
   expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
   expect((await send('GET', '')).status).toBe(405);
   expect((await send('PUT', `/${newId()}`)).status).toBe(405);
+});
+
+/** Removes a chunk of an upload that a failover has lost. */
+const loseChunk = async (id: string, n: number) => {
+  const upload = (await test.gateway.models.Upload.findById(id).lean<UploadDoc>()) as UploadDoc;
+  const lost = await test.gateway.db.collection('blobs.chunks').deleteOne({ files_id: upload.blob, n });
+  expect(lost.deletedCount).toBe(1);
+};
+
+it.each([
+  ['pieces of whole chunks', MB],
+  ['pieces that end within chunks', 700_000],
+])('an upload that lost a chunk goes on from it with %s, and the image has its bytes', async (_what, chunkSize) => {
+  const id = await begin();
+  await continueUpload(id, 0, picture.subarray(0, 3 * MB));
+  await loseChunk(id, 1);
+  expect(await offsetOf(id)).toBe(MB);
+  const { image } = await sendWithClient(picture, { uploadUrl: `${test.url}/api/upload/tus/${id}`, chunkSize });
+  expect(image).toBe(id);
+  expect((await contentOf(id)).equals(picture)).toBe(true);
+});
+
+it('other bytes than those that are stored behind a lost chunk are 409, and the upload goes on', async () => {
+  const id = await begin();
+  await continueUpload(id, 0, picture.subarray(0, 3 * MB));
+  await loseChunk(id, 1);
+  const others = Buffer.from(picture);
+  others[2 * MB + 5] = 1 ^ (others[2 * MB + 5] as number);
+  const { status, body } = await continueUpload(id, MB, others.subarray(MB));
+  expect([status, body.error]).toEqual([409, 'CONFLICT']);
+  expect(await offsetOf(id)).toBe(3 * MB);
+  expect((await continueUpload(id, 3 * MB, picture.subarray(3 * MB))).headers.get('lightbox-image')).toBe(id);
+  expect((await contentOf(id)).equals(picture)).toBe(true);
+});
+
+it('an upload that loses a chunk while its last one arrives is 503, and goes on from the lost one', async () => {
+  const id = await begin();
+  await continueUpload(id, 0, picture.subarray(0, 3 * MB));
+  const { blobs } = test.gateway;
+  const write = blobs.writeChunk.bind(blobs);
+  const writing = vi.spyOn(blobs, 'writeChunk').mockImplementationOnce(async (...chunk) => {
+    await write(...chunk);
+    await loseChunk(id, 1);
+  });
+  const { status, headers, body } = await continueUpload(id, 3 * MB, picture.subarray(3 * MB));
+  writing.mockRestore();
+  expect([status, body.error, headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '1']);
+  expect(await offsetOf(id)).toBe(MB);
+  expect((await continueUpload(id, MB, picture.subarray(MB))).headers.get('lightbox-image')).toBe(id);
+  expect((await contentOf(id)).equals(picture)).toBe(true);
 });

@@ -130,4 +130,16 @@ describe('the blob store', () => {
     expect(read).toMatchObject({ keysExamined: 20, docsExamined: 0 });
     expect(await store.between(last, newId(), 20)).toEqual([]);
   });
+
+  it('Chunks are counted up to the first gap, by the index alone.', async () => {
+    const id = newId();
+    await db.collection('blobs.chunks').insertMany([0, 1, 2, 4].map((n) => ({ files_id: id, n })));
+    await db.db?.command({ profile: 2 });
+    expect(await store.countChunks(id)).toBe(3);
+    await db.db?.command({ profile: 0 });
+    const find = { 'command.find': 'blobs.chunks', 'command.filter.files_id': id };
+    const read = await db.collection('system.profile').findOne(find);
+    expect(read).toMatchObject({ keysExamined: 4, docsExamined: 0 });
+    expect(await store.countChunks(newId())).toBe(0);
+  });
 });
