@@ -1,8 +1,9 @@
 import { MissingChunk } from '@lightbox/core/blobs/store.js';
+import { majorityHasAll } from '@lightbox/core/db/majority.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { UploadDoc } from '@lightbox/core/models/upload.js';
-import { removeUpload } from '@lightbox/core/uploads/removeUpload.js';
+import { removeUnstored } from '@lightbox/core/uploads/removeUpload.js';
 import type { Gateway, Uploader } from '../context.js';
 import { createInspector } from '../files/inspect.js';
 import { asAppError } from '../http/errors.js';
@@ -53,7 +54,14 @@ async function makeImage(gateway: Gateway, actor: Actor, viewer: Uploader, uploa
     if (error instanceof MissingChunk) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
     const refusal = asRefusal(error, maxBytes);
     const { status } = asAppError(refusal);
-    if (status < 500 && !passing.includes(status)) await removeUpload(gateway, upload);
+    const isRefused = status < 500 && !passing.includes(status);
+    if (isRefused && !(await removeUnstored(gateway, upload)) && (await isStored(gateway, upload))) return;
     throw refusal;
   }
+}
+
+/** True when another gateway has made the image, after this one stood still and lost its lock. */
+async function isStored({ db, models }: Gateway, { _id }: UploadDoc): Promise<boolean> {
+  await majorityHasAll(db);
+  return (await models.Upload.exists({ _id, stored: true })) !== null;
 }

@@ -443,3 +443,21 @@ it('an upload that loses a chunk while its last one arrives is 503, and goes on 
   expect((await continueUpload(id, MB, picture.subarray(MB))).headers.get('lightbox-image')).toBe(id);
   expect((await contentOf(id)).equals(picture)).toBe(true);
 });
+
+it('a gateway that stood still while another one finished the upload says that it is stored, and leaves its record', async () => {
+  const id = await begin();
+  await continueUpload(id, 0, picture.subarray(0, 3 * MB));
+  const { blobs, models } = other.gateway;
+  const complete = blobs.complete.bind(blobs);
+  const completing = vi.spyOn(blobs, 'complete').mockImplementationOnce(async (...blob) => {
+    await models.Upload.updateOne({ _id: id }, { $unset: { lock: 1 } });
+    expect((await getUpload(id)).headers.get('lightbox-image')).toBe(id);
+    return complete(...blob);
+  });
+  const { status, headers } = await continueUpload(id, 3 * MB, picture.subarray(3 * MB), other);
+  completing.mockRestore();
+  expect([status, headers.get('lightbox-image')]).toEqual([204, id]);
+  expect((await getUpload(id)).headers.get('lightbox-image')).toBe(id);
+  expect(await stored()).toMatchObject({ images: 1, uploads: 1, usage: { files: 1, bytes: picture.length } });
+  expect((await contentOf(id)).equals(picture)).toBe(true);
+});
