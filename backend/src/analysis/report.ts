@@ -3,6 +3,7 @@ import { readingRule } from '@lightbox/contract/analysis/policy.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { requireImage } from '@lightbox/core/access/images.js';
 import { reportContext, reportId } from '@lightbox/core/analysis/reports.js';
+import { findLayers } from '@lightbox/core/annotations/layers.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { bufferOf } from '@lightbox/core/db/bytes.js';
 import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
@@ -10,7 +11,6 @@ import { NEWEST } from '@lightbox/core/db/newest.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { open } from '@lightbox/core/keys/seal.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
-import type { AnnotationDoc } from '@lightbox/core/models/annotation.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { ReportDoc } from '@lightbox/core/models/report.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
@@ -82,11 +82,7 @@ async function reportOf({ gateway, viewer, query, req }: Asking, image: ImageDoc
   const account = await models.User.findById(viewer._id, { language: 1, timeZone: 1 }).lean<UserDoc>();
   const language = query.language ?? account?.language ?? 'en';
   const { signer, ...which } = chosen;
-  const layer =
-    signer &&
-    (await models.Annotation.findOne({ image: image._id, author: signer, shared: true }, { version: 1 })
-      .readConcern(NEWEST)
-      .lean<Pick<AnnotationDoc, 'version'>>());
+  const [layer] = signer ? await findLayers(models, { image: image._id, author: signer, shared: true }) : [];
   const marks = layer ? { marks: layer.version } : {};
   const asked = {
     image: image._id,

@@ -1,11 +1,10 @@
 import type { annotationCalls } from '@lightbox/contract/annotations/calls.js';
 import type { ExportFormat } from '@lightbox/contract/annotations/schemas.js';
 import { requireImage } from '@lightbox/core/access/images.js';
+import { findLayers } from '@lightbox/core/annotations/layers.js';
 import { openMarks } from '@lightbox/core/annotations/marks.js';
 import { oid } from '@lightbox/core/db/ids.js';
-import { NEWEST } from '@lightbox/core/db/newest.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { AnnotationDoc } from '@lightbox/core/models/annotation.js';
 import type { Context, Reader } from '../context.js';
 import { drawings, pending, tags } from '../images/drawings.js';
 import { seenImage, sendBytes } from '../images/imageBytes.js';
@@ -15,7 +14,7 @@ import { presentationOf } from './dicom/presentation.js';
 import { reportOf } from './dicom/report.js';
 import { headerOf } from './dicom/values.js';
 import { dicomFile } from './dicom/write.js';
-import { authorsFor } from './layers.js';
+import { authorsFor, readableBy } from './layers.js';
 
 const writers: Record<ExportFormat, (layer: LayerFacts) => Record<string, unknown>> = {
   sr: reportOf,
@@ -35,12 +34,12 @@ export async function exportAnnotations(
   const { image } = access;
   if (image.contentType !== 'application/dicom') throw new AppError('NOT_DICOM');
   const author = query.author === undefined ? viewer._id : oid(query.author);
-  const [layer, drawing, rows] = await Promise.all([
-    gateway.models.Annotation.findOne({ image: image._id, author }).readConcern(NEWEST).lean<AnnotationDoc>(),
+  const [[layer], drawing, rows] = await Promise.all([
+    findLayers(gateway.models, { image: image._id, author, ...readableBy(viewer) }),
     drawings.read(gateway, image._id),
     tags.read(gateway, image._id),
   ]);
-  if (!layer || !(layer.shared || layer.author.equals(viewer._id))) throw new AppError('NOT_FOUND');
+  if (!layer) throw new AppError('NOT_FOUND');
   if (!drawing || !rows) throw pending();
   const marks = openMarks(gateway, image, layer);
   if (marks.length === 0) throw new AppError('NOT_FOUND');

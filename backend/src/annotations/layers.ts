@@ -3,9 +3,9 @@ import type { Layer, Layers } from '@lightbox/contract/annotations/schemas.js';
 import { type ImageFacts, imageRules } from '@lightbox/contract/images/policy.js';
 import type { UserRef } from '@lightbox/contract/users/schemas.js';
 import { maySeeUser, userFacts } from '@lightbox/core/access/users.js';
+import { findLayers } from '@lightbox/core/annotations/layers.js';
 import { openMarks } from '@lightbox/core/annotations/marks.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
-import { NEWEST } from '@lightbox/core/db/newest.js';
 import { unlessDamaged } from '@lightbox/core/errors.js';
 import type { AnnotationDoc } from '@lightbox/core/models/annotation.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
@@ -39,18 +39,18 @@ export async function getStudyAnnotations(
   return { data };
 }
 
+/** The layers that a person may read of an image that they may open, as a filter. */
+export const readableBy = ({ _id }: Reader) => ({ $or: [{ shared: true }, { author: _id }] });
+
 async function layersOf(
   { gateway, viewer }: { gateway: Gateway; viewer: Reader },
   images: readonly Pictured[],
   facts: ImageFacts,
 ): Promise<Layers> {
-  const found = await gateway.models.Annotation.find({
+  const found = await findLayers(gateway.models, {
     image: { $in: images.map(({ _id }) => _id) },
-    $or: [{ shared: true }, { author: viewer._id }],
-  })
-    .sort({ _id: 1 })
-    .readConcern(NEWEST)
-    .lean<AnnotationDoc[]>();
+    ...readableBy(viewer),
+  });
   const byId = new Map(images.map((image) => [String(image._id), image]));
   const present = await presenter(gateway, viewer, found);
   const layers = found.flatMap((layer) => {

@@ -225,3 +225,39 @@ it('A DICOM file that a device sends again is acknowledged when a majority has i
   const { Image } = cluster.core.models;
   expect(await Image.countDocuments({ owner: oid(provider.id), contentType: 'application/dicom' })).toBe(2);
 }, 180_000);
+
+it('Marks that no majority has are shown to nobody.', async () => {
+  const { id } = await uploadOne(provider, 1, patient.id);
+  const path = `/upload/image/${id}/annotations`;
+  const points = [
+    [10, 20],
+    [40, 60],
+  ];
+  const marks = [{ id: crypto.randomUUID(), kind: 'length', frame: 1, points }];
+  const save = async () =>
+    send(
+      { name: 'marks', by: provider, method: 'PUT', path, body: { version: 0, shared: true, marks } },
+      0,
+      crypto.randomUUID(),
+    );
+  const shown = async (gateway: 0 | 1): Promise<unknown[]> => {
+    const headers = { authorization: `Bearer ${administrator.bearer}` };
+    const answer = await fetch(`${cluster.gateways[gateway].origin}/api${path}`, { headers });
+    const { data } = (await answer.json()) as { data?: { layers: unknown[] } };
+    return data?.layers ?? [];
+  };
+  // A read after the first one of a session is counted, and writes no entry of the log.
+  expect(await administrator.ask('GET', path)).toMatchObject({ layers: [] });
+  const goOn = await cluster.mongodb.stall(await cluster.mongodb.secondaries());
+  try {
+    expect(await save()).toMatchObject({ status: 503 });
+    expect([await shown(0), await shown(1)]).toEqual([[], []]);
+  } finally {
+    await goOn();
+  }
+  const isShown = async () => {
+    expect((await save()).error).toBe('MARKS_CHANGED');
+    expect(await administrator.ask('GET', path)).toMatchObject({ layers: [{ shared: true, marks }] });
+  };
+  await vi.waitFor(isShown, { timeout: 60_000, interval: 500 });
+}, 180_000);

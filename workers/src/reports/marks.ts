@@ -1,6 +1,7 @@
 import { factsOfFrame, measuredBy, rounded, valueUnit } from '@lightbox/contract/annotations/measuring.js';
 import type { Mark, MarkKind } from '@lightbox/contract/annotations/schemas.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import { findLayers } from '@lightbox/core/annotations/layers.js';
 import { openMarks } from '@lightbox/core/annotations/marks.js';
 import type { Core } from '@lightbox/core/core.js';
 import { bufferOf } from '@lightbox/core/db/bytes.js';
@@ -8,7 +9,6 @@ import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import { Drawing, drawingContext } from '@lightbox/core/imaging/drawing.js';
 import { open } from '@lightbox/core/keys/seal.js';
-import type { AnnotationDoc } from '@lightbox/core/models/annotation.js';
 import type { DrawingDoc } from '@lightbox/core/models/drawing.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 
@@ -27,10 +27,8 @@ export interface ReportMark {
 
 /** Returns the marks that the signer shares. */
 export async function marksOf(core: Core, key: Buffer, image: ImageDoc, signer: ObjectId): Promise<ReportMark[]> {
-  const [layer, stored] = await Promise.all([
-    core.models.Annotation.findOne({ image: image._id, author: signer, shared: true })
-      .readConcern(NEWEST)
-      .lean<AnnotationDoc>(),
+  const [[layer], stored] = await Promise.all([
+    findLayers(core.models, { image: image._id, author: signer, shared: true }),
     core.models.Drawing.findById(image._id).readConcern(NEWEST).lean<DrawingDoc>(),
   ]);
   if (!layer) return [];
