@@ -174,6 +174,17 @@ describe('a chat', () => {
     await api.as(patient).get(`/message/chat/${provider.id}?limit=201`).expect(422);
   });
 
+  it('an account that the viewer may not see looks like none, also by the place of a message', async () => {
+    const hidden = await buildPatient(test.gateway);
+    for (const id of [hidden.id, String(newId())]) {
+      for (const place of ['', `?before=${newId()}`])
+        await api.as(patient).get(`/message/chat/${id}${place}`).expect(404);
+      for (const before of [undefined, String(newId())]) {
+        await api.as(patient).post(`/message/chat/${id}/search`, { text: 'x', before }).expect(404);
+      }
+    }
+  });
+
   it('an empty chat can be opened and marked as read', async () => {
     expect(await chat(patient, provider)).toEqual([]);
     await api.as(patient).post(`/message/read/${provider.id}`, {}).expect(200);

@@ -85,6 +85,8 @@ export async function chat({
 }: Context<typeof messageCalls.chat>): Promise<Answer<Message[]>> {
   const partner = oid(params.userId);
   const conversation = await requireConversation(gateway, viewer, partner);
+  // A message that is not in the chat would be another answer than that for no account.
+  if (query.before) await requireMayWrite(gateway, viewer, partner);
   const before = query.before ? await requireMessage(gateway, conversation, query.before, 'before') : null;
   const messages = await gateway.models.Message.find({
     conversation,
