@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { testConfig } from '@lightbox/testkit/config.js';
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { connectRedis } from '../db/redis.js';
 import { type Signal, Signals } from './signals.js';
 
@@ -18,6 +18,7 @@ function connect(url: string, kind: 'failFast' | 'patient'): Redis {
 }
 
 afterEach(() => {
+  vi.restoreAllMocks();
   for (const redis of open.splice(0)) redis.disconnect();
 });
 
@@ -26,11 +27,12 @@ interface Heard {
   missed: number;
 }
 
-/** Makes a sender, and a reader on a connection of its own, with a stream of `length` entries. */
-async function pair(length?: number) {
+/** Makes a sender, and a reader on a connection of its own, with a stream of `length` entries. `rule` limits the reader. */
+async function pair(length?: number, rule?: string) {
   const { redisUrl } = await testConfig();
+  const readerUrl = rule ? await accountWith(redisUrl, rule) : redisUrl;
   const [sending, receiving] = [connect(redisUrl, 'failFast'), connect(redisUrl, 'failFast')];
-  const reader = connect(redisUrl, 'patient');
+  const reader = connect(readerUrl, 'patient');
   await Promise.all([once(sending, 'ready'), once(receiving, 'ready'), once(reader, 'ready')]);
   await reader.client('SETNAME', NAME);
   // For the connections after a disconnect.
@@ -127,6 +129,41 @@ it.each([
   },
 );
 
+it('A stream that begins again while signals flow without a pause counts as missed once, and is read on.', async () => {
+  const { sender, redis, reader, heard } = await pair();
+  await sender.send([cutOf('a'), cutOf('b')]);
+  await expect.poll(() => heard.signals).toHaveLength(2);
+  // Redis serves the waiting reader after the transaction: it never sees `lost`.
+  const add = (id: string) =>
+    ['lightbox:signals', '*', 'from', 'another', 'signal', JSON.stringify(cutOf(id))] as const;
+  await redis
+    .multi()
+    .xadd(...add('lost'))
+    .del('lightbox:signals')
+    .xadd(...add('first'))
+    .exec();
+  const checks = vi.spyOn(reader, 'xinfo');
+  let sent = 0;
+  const flow = () => sender.send([cutOf(`${sent++}`)]);
+  await expect.poll(() => flow().then(() => heard.missed)).toBe(1);
+  const before = checks.mock.calls.length;
+  await expect.poll(() => flow().then(() => checks.mock.calls.length)).toBeGreaterThan(before + 1);
+  await expect.poll(() => heard.signals.at(-1)).toEqual(cutOf(`${sent - 1}`));
+  expect(heard.signals).toContainEqual(cutOf('first'));
+  expect(heard.missed).toBe(1);
+});
+
+it('A reader whose account may not use INFO receives signals, and reports nothing as missed.', async () => {
+  vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  const { sender, redis, reader, heard } = await pair(undefined, '-info');
+  const checks = vi.spyOn(reader, 'xinfo');
+  await redis.call('CLIENT', 'KILL', 'ID', await untilBlocked(redis));
+  await sender.send([cutOf('a')]);
+  await expect.poll(() => heard.signals).toEqual([cutOf('a')]);
+  await expect.poll(() => checks.mock.calls.length).toBeGreaterThan(1);
+  expect(heard.missed).toBe(0);
+});
+
 it('A deleted stream counts as missed once, and the first signal of the next stream is received.', async () => {
   const { sender, redis, heard } = await pair();
   await sender.send([cutOf('a')]);
@@ -144,6 +181,16 @@ it('A signal without a waiting caller is sent when Redis is back.', async () => 
   await expect(sender.send([cutOf('refused to its caller')])).rejects.toThrow();
   await expect.poll(() => heard.signals).toEqual([cutOf('a')]);
 });
+
+/** Makes an account that may do all but what `rule` takes away, and returns the address with its name. */
+async function accountWith(redisUrl: string, rule: string): Promise<string> {
+  const url = new URL(redisUrl);
+  const admin = connectRedis(redisUrl, 'patient');
+  await admin.call('ACL', 'SETUSER', NAME, 'reset', 'on', 'nopass', '~*', '&*', '+@all', rule);
+  admin.disconnect();
+  Object.assign(url, { username: NAME, password: 'any' });
+  return url.href;
+}
 
 /** Connects the reader while it waits for the state of the stream, so that it is ready before it has the answer. */
 function connectAtNextCheck(reader: Redis): void {

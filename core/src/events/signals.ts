@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerEvent, ViewEvent } from '@lightbox/contract/events.js';
-import type { Redis } from 'ioredis';
+import { type Redis, ReplyError } from 'ioredis';
 import { grouped } from '../db/group.js';
 import type { Logger } from '../process/log.js';
 import { type TraceText, traceHere } from '../tracing/traces.js';
@@ -37,6 +37,8 @@ const LENGTH = 20_000;
 const COUNT = 500;
 /** Milliseconds that a read waits. After an empty read the reader checks the stream itself. */
 const BLOCK_MS = 1_000;
+/** A reader of a stream that never pauses checks it this often, in milliseconds. */
+const CHECK_MS = 1_000;
 /** Reads of a busy stream are this far apart, in milliseconds: each costs the same for one entry as for many. */
 const APART_MS = 5;
 /** Signals that a process stores while Redis is away; above it the oldest are dropped. */
@@ -120,23 +122,28 @@ export class Signals {
   private async read(reader: Redis, listener: Listener): Promise<void> {
     const began = performance.now();
     let place: Place | null = null;
+    let history: History | null = null;
     // The connection may have been away for long, or the last read was full, so that the reader is behind.
     let unsure = true;
     reader.on('ready', () => {
       unsure = true;
     });
+    let checkedAt = 0;
     let readAt = 0;
     while (!this.stopped) {
       try {
         if (unsure || !place) {
-          const state = await stateOf(reader);
+          const [state, written] = await Promise.all([stateOf(reader), historyOf(reader)]);
           // Only now: a connection that came back before the answer is the one that gave it.
           unsure = false;
+          checkedAt = performance.now();
           const next: Next = onwards(place, state);
+          const tookOver = isOfReplica(history, written);
+          history = written ?? history;
           // Redis came later than this process: connections that were open by then have received nothing.
           const late = !place && performance.now() - began > BLOCK_MS;
           place = next.place;
-          if (next.missed || late) this.reportMissed(listener);
+          if (next.missed || tookOver || late) this.reportMissed(listener);
         }
         const entries = await this.entriesAfter(reader, place.last);
         // The connection broke during the read: check the stream before the entries are used.
@@ -145,8 +152,8 @@ export class Signals {
           place = { last: id, read: place.read + 1 };
           if (fields[1] !== this.origin) this.deliver(fields[3], listener);
         }
-        unsure = entries.length === 0 || entries.length === COUNT;
         const now = performance.now();
+        unsure = entries.length === 0 || entries.length === COUNT || now - checkedAt >= CHECK_MS;
         if (now - readAt < APART_MS) await sleep(APART_MS);
         readAt = now;
       } catch (error) {
@@ -198,20 +205,26 @@ function onwards(place: Place | null, stream: Stream | null): Next {
   // An explicit position from the start: `$` would mean "from now on" again after every pause and every disconnect.
   if (!place) return { place: stream ? { last: stream.lastId, read: stream.added ?? 0 } : START, missed: false };
   // Redis came back without the stream, or with a new one.
-  if (!stream || isBefore(stream.lastId, place.last)) return { place: START, missed: place.last !== START.last };
+  if (!stream) return { place: START, missed: place.last !== START.last };
+  if (isBefore(stream.lastId, place.last)) return { place: beginningOf(stream), missed: true };
   // Without a count: the entry that was read last is gone, so later ones may be gone too.
   if (stream.added === null)
     return { place, missed: place.last !== START.last && isBefore(place.last, stream.firstId) };
-  const gone = stream.added - stream.length;
+  const { read: gone } = beginningOf(stream);
   if (place.read < gone) return { place: { ...place, read: gone }, missed: true };
-  // Everything is read, but fewer entries than were added: a new stream with later ids has replaced the old one.
+  // Everything is read, but not as many entries as were added: a new stream with later ids has replaced the old one.
   if (stream.lastId === place.last && stream.added !== place.read) {
     return { place: { ...place, read: stream.added }, missed: true };
   }
+  // The same, but the new stream goes on. The reader counts anew from its beginning, and delivers a few entries again.
+  if (stream.added < place.read) return { place: beginningOf(stream), missed: true };
   return { place, missed: false };
 }
 
 const START: Place = { last: '0-0', read: 0 };
+
+/** The position before the oldest entry that the stream holds. */
+const beginningOf = ({ added, length }: Stream): Place => ({ ...START, read: added === null ? 0 : added - length });
 
 /** Compares two ids. An id is two numbers: milliseconds, and a number within one millisecond. */
 function isBefore(a: string, b: string): boolean {
@@ -236,4 +249,29 @@ async function stateOf(reader: Redis): Promise<Stream | null> {
     added: added === null ? null : Number(added),
     length: Number(field('length')),
   };
+}
+
+/** Where the data of a server comes from. It has a new id after each start, and when a replica takes over. */
+interface History {
+  id: string;
+  /** Id of the server that a replica followed before it took over; zeros otherwise. */
+  followed: string;
+}
+
+/**
+ * True when a replica has taken over since `before`. Signals that it had not got are lost, and it may have received as many
+ * others since then. A server that starts again on its own data has lost none.
+ */
+const isOfReplica = (before: History | null, now: History | null): boolean =>
+  before !== null && now !== null && now.id !== before.id && !/^0*$/.test(now.followed);
+
+/** Returns null where the account of this connection may not use INFO. */
+async function historyOf(reader: Redis): Promise<History | null> {
+  const answer = await reader.info('replication').catch((error: unknown) => {
+    if (error instanceof ReplyError) return '';
+    throw error;
+  });
+  const field = (name: string) => new RegExp(`^${name}:(\\w+)`, 'm').exec(answer)?.[1] ?? '';
+  const id = field('master_replid');
+  return id ? { id, followed: field('master_replid2') } : null;
 }
