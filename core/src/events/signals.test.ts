@@ -182,6 +182,24 @@ it('A signal without a waiting caller is sent when Redis is back.', async () => 
   await expect.poll(() => heard.signals).toEqual([cutOf('a')]);
 });
 
+it('A signal without a waiting caller that Redis refused is sent when Redis takes it, without a reconnect.', async () => {
+  const { redis, heard } = await pair();
+  const { redisUrl } = await testConfig();
+  const refused = connect(await accountWith(redisUrl, '-xadd'), 'failFast');
+  await once(refused, 'ready');
+  const reconnects = vi.fn();
+  refused.on('ready', reconnects);
+  const sender = new Signals(refused, log);
+  sender.tell([cutOf('a')]);
+  await expect(sender.send([cutOf('refused to its caller')])).rejects.toThrow();
+  // The next try is refused too.
+  const tries = vi.spyOn(refused, 'pipeline');
+  await expect.poll(() => tries.mock.calls.length).toBeGreaterThan(0);
+  await redis.call('ACL', 'SETUSER', NAME, '+xadd');
+  await expect.poll(() => heard.signals).toEqual([cutOf('a')]);
+  expect(reconnects).not.toHaveBeenCalled();
+});
+
 /** Makes an account that may do all but what `rule` takes away, and returns the address with its name. */
 async function accountWith(redisUrl: string, rule: string): Promise<string> {
   const url = new URL(redisUrl);

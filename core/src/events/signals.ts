@@ -41,8 +41,10 @@ const BLOCK_MS = 1_000;
 const CHECK_MS = 1_000;
 /** Reads of a busy stream are this far apart, in milliseconds: each costs the same for one entry as for many. */
 const APART_MS = 5;
-/** Signals that a process stores while Redis is away; above it the oldest are dropped. */
+/** Signals that a process stores while Redis does not take them; above it the oldest are dropped. */
 const MOST_KEPT = 5_000;
+/** Stored signals are tried again after this time, in milliseconds. */
+const AGAIN_MS = 1_000;
 
 /**
  * The position of a reader: the last id that it read, and the number of entries that the stream had received up to it.
@@ -63,6 +65,7 @@ export class Signals {
   private stopped = false;
   private reading: Promise<void> | null = null;
   private kept: Signal[] = [];
+  private again: NodeJS.Timeout | undefined;
   /** Signals that arrive during a write share the next one; a single one is written at once. */
   private readonly append = grouped((signals: Signal[]) => this.write(signals));
 
@@ -82,19 +85,27 @@ export class Signals {
     await Promise.all(traced.map(this.append));
   }
 
-  /** For signals that no process repeats and no caller waits for: if Redis is away, they are sent when it is back. */
+  /** For signals that no process repeats and no caller waits for: they are sent when Redis takes them. */
   tell(signals: Signal[]): void {
-    this.send(signals).catch(() => {
-      this.kept = [...this.kept, ...signals].slice(-MOST_KEPT);
-    });
+    this.send(signals).catch(() => this.keep([...this.kept, ...signals]));
   }
 
-  private sendKept(): void {
+  /** Redis may also refuse a signal while the connection stays: it is full, or the answer was lost in a quick restart. */
+  private keep(signals: Signal[]): void {
+    this.kept = signals.slice(-MOST_KEPT);
+    if (!this.stopped) this.again ??= setTimeout(() => this.sendKept(), AGAIN_MS).unref();
+  }
+
+  private async sendKept(): Promise<void> {
+    clearTimeout(this.again);
+    this.again = undefined;
+    // Without a connection they wait for the next one.
+    if (this.redis.status !== 'ready') return;
     const signals = this.kept;
     this.kept = [];
-    Promise.all(signals.map(this.append)).catch(() => {
-      this.kept = [...signals, ...this.kept].slice(-MOST_KEPT);
-    });
+    const ends = await Promise.allSettled(signals.map(this.append));
+    const refused = signals.filter((_, i) => ends[i]?.status === 'rejected');
+    if (refused.length > 0) this.keep([...refused, ...this.kept]);
   }
 
   private async write(signals: Signal[]): Promise<undefined[]> {
@@ -116,6 +127,7 @@ export class Signals {
 
   async stop(): Promise<void> {
     this.stopped = true;
+    clearTimeout(this.again);
     await this.reading;
   }
 
