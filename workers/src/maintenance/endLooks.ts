@@ -1,6 +1,7 @@
 import type { Core } from '@lightbox/core/core.js';
 import { system } from '@lightbox/core/events/events.js';
 import type { LookDoc } from '@lightbox/core/models/look.js';
+import { eachApart } from './eachApart.js';
 
 const BATCH = 100;
 
@@ -9,7 +10,7 @@ export async function endLooks(core: Core): Promise<boolean> {
   const over = await core.models.Look.find({ until: { $lte: core.clock.now() } })
     .limit(BATCH)
     .lean<LookDoc[]>();
-  for (const look of over) await endLook(core, look);
+  await eachApart(core, 'end of Look', over, (look) => endLook(core, look));
   return over.length === BATCH;
 }
 

@@ -15,6 +15,7 @@ import { removeLeftovers } from '@lightbox/core/requests/removeHeld.js';
 import { endInvite } from '@lightbox/core/sharing/endInvite.js';
 import { endShares } from '@lightbox/core/sharing/endShares.js';
 import type { Model } from 'mongoose';
+import { eachApart } from './eachApart.js';
 
 const BATCH = 500;
 
@@ -28,12 +29,13 @@ async function endEach<D extends { _id: ObjectId }>(
   overdue: object,
   end: (tx: Transaction, only: { _id: ObjectId }, record: D) => Promise<unknown>,
 ): Promise<void> {
-  for (const record of await model.find(overdue).limit(BATCH).lean<D[]>()) {
-    await core.events.change(system, async (tx) => {
+  const records = await model.find(overdue).limit(BATCH).lean<D[]>();
+  await eachApart(core, `end of ${model.modelName}`, records, (record) =>
+    core.events.change(system, async (tx) => {
       await end(tx, { _id: record._id, ...overdue }, record);
       return record._id;
-    });
-  }
+    }),
+  );
 }
 
 /** Updates lists and screens when shares end. Access does not depend on it: each read compares the share with the clock. */
@@ -71,19 +73,23 @@ export const expireGuestLinks = (core: Core): Promise<void> =>
 export async function expireRequests(core: Core): Promise<void> {
   const { ImageRequest } = core.models;
   const overdue = overdueRequest(core.clock.now());
-  for (const { _id } of await ImageRequest.find(overdue, { _id: 1 }).limit(BATCH).lean()) {
-    const ended = core.events.change(system, async (tx) => {
-      await moveRequest(core, tx, _id, 'expire', { only: overdue });
-      return _id;
-    });
-    // A person has taken, declined or finished it at this moment.
-    await ended.catch((error) => {
-      if (!(error instanceof AppError && error.code === 'CONFLICT')) throw error;
-    });
-  }
-  for (const { _id } of await ImageRequest.find({ leftovers: true }, { _id: 1 }).limit(BATCH).lean()) {
-    await removeLeftovers(core, system, _id);
-  }
+  const requests = await ImageRequest.find(overdue, { _id: 1 }).limit(BATCH).lean();
+  const ends = eachApart(core, 'end of ImageRequest', requests, ({ _id }) =>
+    core.events
+      .change(system, async (tx) => {
+        await moveRequest(core, tx, _id, 'expire', { only: overdue });
+        return _id;
+      })
+      .catch((error) => {
+        // A person has taken, declined or finished it at this moment.
+        if (!(error instanceof AppError && error.code === 'CONFLICT')) throw error;
+      }),
+  );
+  // A request that cannot end keeps no files of others.
+  await ends.finally(async () => {
+    const left = await ImageRequest.find({ leftovers: true }, { _id: 1 }).limit(BATCH).lean();
+    await eachApart(core, 'files of ImageRequest', left, ({ _id }) => removeLeftovers(core, system, _id));
+  });
 }
 
 /**
@@ -98,7 +104,7 @@ export async function expireSessions(core: Core): Promise<void> {
     $or: [{ expiresAt: { $lte: now } }, { lastSeenAt: { $lte: idleSince }, token: { $exists: false } }],
   };
   const sessions = await core.models.Session.find(over, { user: 1 }).limit(BATCH).lean();
-  for (const session of sessions) {
+  await eachApart(core, 'end of Session', sessions, async (session) => {
     await core.events.change(system, async (tx) => {
       const ended = await core.models.Session.updateOne(
         { _id: session._id, ...over },
@@ -110,9 +116,6 @@ export async function expireSessions(core: Core): Promise<void> {
       }
       return session._id;
     });
-  }
-  if (sessions.length === 0) return;
-  await core.signals
-    .send([{ cut: { sessions: sessions.map((session) => String(session._id)), reason: 'expired' } }])
-    .catch(() => undefined);
+    await core.signals.send([{ cut: { sessions: [String(session._id)], reason: 'expired' } }]).catch(() => undefined);
+  });
 }

@@ -5,6 +5,8 @@ import type { StudyDoc } from '@lightbox/core/models/study.js';
 import { removeStudy } from '@lightbox/core/studies/removeStudy.js';
 import { HOUR_MS } from '@lightbox/core/times.js';
 import type { QueryFilter } from 'mongoose';
+import { eachApart } from './eachApart.js';
+import { unlessHeld } from './retention.js';
 
 const BATCH = 500;
 /** Longer than an interrupted upload into the study may be resumed. */
@@ -30,5 +32,7 @@ async function removeStudies(core: Core, hours: number, only: QueryFilter<StudyD
   const old = await core.models.Study.find({ ...only, createAt: { $lt: before } }, { _id: 1 })
     .limit(BATCH)
     .lean();
-  for (const { _id } of old) await removeStudy(core, system, _id, reason, only);
+  await eachApart(core, 'removal of Study', old, ({ _id }) =>
+    removeStudy(core, system, _id, reason, only).catch(unlessHeld),
+  );
 }

@@ -3,6 +3,7 @@ import { firstId, idAt, type ObjectId } from '@lightbox/core/db/ids.js';
 import { removeBytes } from '@lightbox/core/images/removeImage.js';
 import { usedByLaterVersion } from '@lightbox/core/models/upgrade.js';
 import { HOUR_MS } from '@lightbox/core/times.js';
+import { eachApart } from './eachApart.js';
 
 const BATCH = 500;
 /** The length of one turn. The next turn continues at the stored position. */
@@ -37,7 +38,7 @@ async function removeListed(core: Core, before?: Date): Promise<number> {
     .sort({ at: 1 })
     .limit(BATCH)
     .lean();
-  for (const { _id } of listed) await removeBytes(core, _id);
+  await eachApart(core, 'removal of bytes', listed, ({ _id }) => removeBytes(core, _id));
   return listed.length;
 }
 

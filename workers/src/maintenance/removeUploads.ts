@@ -1,6 +1,7 @@
 import type { Core } from '@lightbox/core/core.js';
 import type { UploadDoc } from '@lightbox/core/models/upload.js';
 import { removeUpload } from '@lightbox/core/uploads/removeUpload.js';
+import { eachApart } from './eachApart.js';
 
 const BATCH = 100;
 
@@ -12,6 +13,6 @@ export async function removeUploads(core: Core): Promise<boolean> {
   )
     .limit(BATCH)
     .lean<UploadDoc[]>();
-  for (const upload of expired) await removeUpload(core, upload);
+  await eachApart(core, 'removal of Upload', expired, (upload) => removeUpload(core, upload));
   return expired.length === BATCH;
 }

@@ -5,6 +5,7 @@ import type { Core } from '@lightbox/core/core.js';
 import { idAt } from '@lightbox/core/db/ids.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import { HOUR_MS } from '@lightbox/core/times.js';
+import { eachApart } from './eachApart.js';
 
 const BATCH = 500;
 /** Longer than a preview takes with all its retries, and than an analysis goes on without a sign of it. */
@@ -22,11 +23,11 @@ export async function reviveAnalyses(core: Core): Promise<void> {
   const stuck = await core.models.Analysis.find({ ...underWay, ...silentSince(core) })
     .limit(BATCH)
     .lean<AnalysisDoc[]>();
-  for (const analysis of stuck) {
-    if (!(await queueAgain(core, analysis))) continue;
+  await eachApart(core, 'new start of Analysis', stuck, async (analysis) => {
+    if (!(await queueAgain(core, analysis))) return;
     const imageId = String(analysis._id);
     await core.queues.add([{ name: 'analyseImage', data: { imageId }, once: `${imageId}-analysis` }]);
-  }
+  });
 }
 
 /** A filter for the analyses that began, and were last gone on with, before `STUCK_MS`. */

@@ -33,7 +33,7 @@ async function endOf(
 }
 
 /** A hold that was set a moment ago keeps the record. */
-function unlessHeld(error: unknown): void {
+export function unlessHeld(error: unknown): void {
   if (!(error instanceof AppError && error.code === 'LEGAL_HOLD')) throw error;
 }
 
