@@ -97,17 +97,29 @@ export async function toggleUserStatus({
   actor,
   viewer,
   params,
+  body,
 }: Context<typeof userCalls.toggleUserStatus>): Promise<Answer<DataOf<typeof userCalls.toggleUserStatus>>> {
   if (params.id === viewer.id) throw new AppError('NOT_ONESELF');
   const user = await requireUser(gateway, viewer, params.id);
-  const active = !user.active;
+  const active = body.active ?? !user.active;
   let sessions: ObjectId[] = [];
   await gateway.events.change(actor, async (tx) => {
-    sessions = await setActive(gateway, tx, user, active);
+    const isRepeat = body.active !== undefined && (await hasState(gateway, tx, user._id, active));
+    if (!isRepeat) sessions = await setActive(gateway, tx, { ...user, active: !active }, active);
     return user._id;
   });
   cutSockets(gateway, sessions, 'deactivated');
   return { data: presentUser(viewer, openPersonIfWhole(gateway, { ...user, active })) };
+}
+
+/** True when the account has the wanted state already: the answer of an earlier call was lost, or another admin was faster. */
+async function hasState(
+  { models }: Gateway,
+  { session }: Transaction,
+  _id: ObjectId,
+  active: boolean,
+): Promise<boolean> {
+  return (await models.User.exists({ _id, active, deletedAt: { $exists: false } }).session(session)) !== null;
 }
 
 export async function approveProvider({

@@ -267,6 +267,23 @@ describe('admins', () => {
     await api.post('/auth/login', { email: person.email, password: PASSWORD }).expect(200);
   });
 
+  it('a repeated switch that names the state changes nothing more', async () => {
+    const person = await buildPatient(test.gateway);
+    const turn = async (active: boolean) => {
+      const { body } = await api.as(admin).put(`/users/toggleUserStatus/${person.id}`, { active }).expect(200);
+      expect(body.data).toMatchObject({ id: person.id, active });
+      expect(await test.gateway.models.User.findById(person._id).lean()).toMatchObject({ active });
+    };
+    const events = () => test.gateway.models.Event.find({ record: person._id }).sort({ _id: 1 }).distinct('_id');
+    await turn(true);
+    expect(await events()).toHaveLength(0);
+    await Promise.all([turn(false), turn(false), turn(false)]);
+    expect(await events()).toHaveLength(1);
+    await turn(true);
+    await turn(true);
+    expect(await events()).toHaveLength(2);
+  });
+
   it('administrators cannot remove themselves, nor in any way the last administrator', async () => {
     const oneself = await api.as(admin).del(`/users/${admin.id}`).expect(409);
     expect(oneself.body.error).toBe('NOT_ONESELF');

@@ -18,10 +18,12 @@ let provider: Account;
 let patient: Account;
 let other: Account;
 let administrator: Account;
+/** The id of an account that nobody uses. */
+let unused: string;
 
 beforeAll(async () => {
   cluster = await startCluster({ mongodOptions: failPoints });
-  const { providers, patients } = await enterPeople(cluster.core, 1, 2);
+  const { providers, patients } = await enterPeople(cluster.core, 1, 3);
   const met: Encounters = { faults: [], repeats: 0, refused: [] };
   const origins = cluster.gateways.map(({ origin }) => origin);
   const signIn = async (email = '', secret = password) => {
@@ -33,6 +35,7 @@ beforeAll(async () => {
   provider = await signIn(providers[0]);
   patient = await signIn(patients[0]);
   other = await signIn(patients[1]);
+  unused = String((await cluster.core.models.User.findOne({ email: patients[2] ?? '' }, { _id: 1 }).lean())?._id);
 }, 400_000);
 
 afterAll(() => cluster?.stop(), 60_000);
@@ -80,7 +83,7 @@ function formWith(caption: string): FormData {
 
 /** A call for each way in which the product writes. All of one person at once: their transactions write one session. */
 async function writes(mark: string): Promise<Write[]> {
-  const { GuestLink, Image, ImageRequest, Message, Setting, Share, Study } = cluster.core.models;
+  const { Event, GuestLink, Image, ImageRequest, Message, Setting, Share, Study } = cluster.core.models;
   const upload = async () => (await uploadOne(provider, 1, patient.id)).id;
   const [shared, linked, sent, attached] = [await upload(), await upload(), await upload(), await upload()];
   const [by, withImage] = [provider, `${mark} with an image`];
@@ -148,6 +151,14 @@ async function writes(mark: string): Promise<Write[]> {
       path: '/upload/image',
       body: formWith(mark),
       made: () => Image.countDocuments({ caption: mark }),
+    },
+    {
+      name: 'deactivation',
+      by: administrator,
+      method: 'PUT',
+      path: `/users/toggleUserStatus/${unused}`,
+      body: { active: false },
+      made: () => Event.countDocuments({ type: 'user.deactivate', record: oid(unused) }),
     },
     { name: 'profile', by: patient, method: 'PUT', path: '/users/profile', body: { city: mark } },
   ];

@@ -163,8 +163,10 @@ export const userCalls = {
     path: '/users/toggleUserStatus/:id',
     who: 'user.manage',
     action: 'user.activate',
-    summary: 'Activate or deactivate an account; its sessions end at once',
+    summary:
+      'Activate or deactivate an account; its sessions end at once. A repeat that names the wanted state changes nothing; without it the call switches the state',
     params: Params,
+    body: z.strictObject({ active: z.boolean().optional() }),
     data: User,
     fails: ['NOT_ONESELF', 'LAST_ADMIN', 'LAST_BREAK_GLASS', 'CONFLICT'],
   }),

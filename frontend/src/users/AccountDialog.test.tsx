@@ -26,9 +26,9 @@ async function deactivateTwo() {
   const done = vi.fn();
   let answerSecond = () => {};
   const ok = () => new Response(JSON.stringify({ data: {} }), { headers: { 'Content-Type': 'application/json' } });
-  const asked: string[] = [];
-  globalThis.fetch = async (input) => {
-    asked.push(String(input));
+  const asked: unknown[] = [];
+  globalThis.fetch = async (input, init) => {
+    if (String(input).includes('toggleUserStatus')) asked.push(JSON.parse(String(init?.body ?? null)));
     if (!String(input).includes(id(2))) return ok();
     return new Promise((resolve) => {
       answerSecond = () => resolve(ok());
@@ -38,7 +38,7 @@ async function deactivateTwo() {
   renderScreen(<AccountDialog act="deactivate" users={[row(1), row(2)]} onClose={() => {}} onDone={done} />);
   await opened('alertdialog');
   await userEvent.click(screen.getByRole('button', { name: 'Deactivate' }));
-  await waitFor(() => expect(asked.filter((path) => path.includes('toggleUserStatus'))).toHaveLength(2));
+  await waitFor(() => expect(asked).toEqual([{ active: false }, { active: false }]));
   return { told, done, finish: () => act(async () => answerSecond()) };
 }
 

@@ -135,7 +135,7 @@ function SwitchUsers({ act, users, onClose, onDone }: Props & { act: 'activate' 
 
   // One change of its own: when the person signs out meanwhile, the next one is not told of it.
   const run = useMutation({
-    mutationFn: (due: UserRow[]) => Promise.allSettled(due.map(({ id }) => toggle.mutateAsync(id))),
+    mutationFn: (due: UserRow[]) => Promise.allSettled(due.map(({ id }) => toggle.mutateAsync({ id, active: !off }))),
     onSuccess: (outcomes, due) => {
       const count = outcomes.filter(({ status }) => status === 'fulfilled').length;
       const [only] = due.length === 1 ? due : [];

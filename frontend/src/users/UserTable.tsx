@@ -58,9 +58,10 @@ export function UserTable() {
     // A single activation needs no confirmation, because nothing is lost.
     if (what === 'activate' && users.length === 1 && users[0]) {
       const [user] = users;
-      return toggle.mutate(user.id, {
-        onSuccess: () => toast.success(t('users.table.activated', { name: fullName(user) })),
-      });
+      return toggle.mutate(
+        { id: user.id, active: true },
+        { onSuccess: () => toast.success(t('users.table.activated', { name: fullName(user) })) },
+      );
     }
     setAsked({ act: what, users });
   };

@@ -65,7 +65,9 @@ function useAccountChange<Variables>(call: (variables: Variables) => Promise<{ m
 }
 
 export const useToggleUser = () =>
-  useAccountChange((id: string) => send(userCalls.toggleUserStatus, { params: { id } }));
+  useAccountChange(({ id, active }: { id: string; active: boolean }) =>
+    send(userCalls.toggleUserStatus, { params: { id }, body: { active } }),
+  );
 
 export const useDeleteUser = () => useAccountChange((id: string) => send(userCalls.deleteUser, { params: { id } }));
 
