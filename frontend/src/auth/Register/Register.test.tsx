@@ -1,8 +1,9 @@
 import { providerCredentials } from '@lightbox/contract/auth/calls.js';
-import { cleanup, screen, waitFor } from '@testing-library/react';
+import { act, cleanup, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import i18next from 'i18next';
 import { describe, expect, test } from 'vitest';
+import { routes } from '../../app/Router';
 import { answer, renderRoutes, renderScreen } from '../../lib/testing';
 import { Register } from '.';
 import { blank, resolverFor } from './form';
@@ -59,6 +60,27 @@ describe('the registration', () => {
     await person.click(screen.getByRole('button', { name: 'Back' }));
     await person.click(screen.getByRole('button', { name: 'Back' }));
     expect((screen.getByLabelText('Email') as HTMLInputElement).value).toBe('sana@example.org');
+  });
+
+  test('A reload keeps the values of the registration, and a way to another screen of the app deletes them.', async () => {
+    const person = user();
+    renderRoutes(routes, '/register');
+    await person.click(await screen.findByRole('radio', { name: /Patient/ }));
+    await person.click(next());
+    await screen.findByRole('heading', { name: 'Personal Details' });
+    await fillPersonal(person);
+    const stored = () => sessionStorage.getItem('registration');
+    expect(stored()).toContain('sana@example.org');
+    // A reload starts the app at the same address.
+    cleanup();
+    const router = renderRoutes(routes, '/register');
+    expect(((await screen.findByLabelText('Email')) as HTMLInputElement).value).toBe('sana@example.org');
+    await act(() => router.navigate('/login'));
+    await screen.findByLabelText('Password');
+    expect(stored()).toBeNull();
+    await act(() => router.navigate('/register'));
+    await screen.findByRole('radio', { name: /Patient/ });
+    expect(stored()).not.toContain('sana');
   });
 
   test('Back in the browser returns to the step before, not to the page before the registration.', async () => {

@@ -4,6 +4,7 @@ import { Dob, Gender } from '@lightbox/contract/users/schemas.js';
 import type { TFunction } from 'i18next';
 import type { Path, Resolver } from 'react-hook-form';
 import { z } from 'zod';
+import { keepDraft, storedDraft } from './draft';
 
 /** The value of every input at the start: an empty text. */
 export const blank = {
@@ -115,16 +116,13 @@ export function toBody({ confirm: _, ...values }: Values) {
   return { ...Object.fromEntries(filled), active: true } as unknown as z.input<typeof Registration>;
 }
 
-const key = 'registration';
-
-/** Stores the values in this tab for Back and reload. Passwords are never stored. */
-export function keepDraft({ password: _p, confirm: _c, ...values }: Partial<Values>, step: number) {
-  sessionStorage.setItem(key, JSON.stringify({ values, step }));
-}
+/** Stores the values in this tab. Passwords are never stored. */
+export const keepValues = ({ password: _p, confirm: _c, ...values }: Partial<Values>, step: number) =>
+  keepDraft({ values, step });
 
 export function readDraft(): { values: Values; step: number } {
   try {
-    const { values, step } = JSON.parse(sessionStorage.getItem(key) ?? '{}') as {
+    const { values, step } = JSON.parse(storedDraft() ?? '{}') as {
       values?: Partial<Values>;
       step?: number;
     };
@@ -133,5 +131,3 @@ export function readDraft(): { values: Values; step: number } {
     return { values: blank, step: 0 };
   }
 }
-
-export const dropDraft = () => sessionStorage.removeItem(key);

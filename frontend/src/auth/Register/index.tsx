@@ -27,13 +27,13 @@ import { placeErrors } from '../forms';
 import { HelpDialog } from '../HelpDialog';
 import { SideColumn } from '../SideColumn';
 import { verificationAtom } from '../session';
+import { dropDraft } from './draft';
 import { StepFoot, StepHead } from './Frame';
 import {
   blank,
-  dropDraft,
   type FieldName,
   fieldsOf,
-  keepDraft,
+  keepValues,
   readDraft,
   resolverFor,
   stepNames,
@@ -94,8 +94,8 @@ function useWizard() {
   // Without a role the later steps do not know their fields.
   const at = watch('role') ? steps.at : 0;
   useEffect(() => {
-    keepDraft(getValues(), at);
-    const { unsubscribe } = watch((values) => keepDraft(values as Values, at));
+    keepValues(getValues(), at);
+    const { unsubscribe } = watch((values) => keepValues(values as Values, at));
     return unsubscribe;
   }, [watch, getValues, at]);
   return { ...steps, form, at };
