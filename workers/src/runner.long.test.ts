@@ -237,6 +237,24 @@ it('One of many workers does a maintenance task, and it runs again when it faile
   expect(await isDue(10_000)).not.toBeNull();
 });
 
+it('A maintenance task is due although its next time is far away, as after the clock of MongoDB was set back.', async () => {
+  const { core } = worker;
+  await enter(core, 'set back', 50_000);
+  const hours = (count: number) => new Date(Date.now() + count * 3_600_000);
+  let done = 0;
+  const turn = (startsAfter?: number) =>
+    takeTurn(core, 'set back', { every: 60_000, ...(startsAfter ? { startsAfter } : {}), work: async () => ++done });
+  await turn();
+  expect(done).toBe(0);
+  await core.models.Task.updateOne({ _id: 'set back' }, { $set: { nextAt: hours(2) } });
+  await turn(3 * 3_600_000);
+  expect(done).toBe(0);
+  await turn();
+  expect(done).toBe(1);
+  await turn();
+  expect(done).toBe(1);
+});
+
 describe('a chat with an unread message', () => {
   const subject = 'You have unread messages';
   let seq = 0;

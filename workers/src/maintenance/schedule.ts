@@ -42,9 +42,10 @@ export const enter = ({ models, clock }: Core, name: string, startsAfter?: numbe
  * Runs the task if it is due and no other worker runs it. Returns the milliseconds until it is due again: 0 when more is to be
  * done at once. When another worker has its turn, that moment is not known, and a quarter of the period is returned.
  */
-export async function takeTurn(core: Core, name: string, { every, work }: Task): Promise<number> {
+export async function takeTurn(core: Core, name: string, { every, startsAfter = 0, work }: Task): Promise<number> {
   const since = performance.now();
-  const begunAt = await claim(core, name, Math.max(every, LEAST_CLAIM_MS));
+  const claimMs = Math.max(every, LEAST_CLAIM_MS);
+  const begunAt = await claim(core, name, claimMs, Math.max(claimMs, startsAfter));
   if (!begunAt) return every / 4;
   let next = every;
   try {
@@ -62,9 +63,13 @@ export async function takeTurn(core: Core, name: string, { every, work }: Task):
 /**
  * Claims the task with one atomic update by MongoDB's clock, so only one worker gets it. Returns its start, or null. If a
  * failover rolls a claim back, two workers do the task once, which is harmless.
+ *
+ * The task is also due when its next time is further away than `mostMs`: MongoDB's clock was set back since it was written,
+ * or the new primary's clock is behind.
  */
-async function claim({ models }: Core, name: string, forMs: number): Promise<Date | null> {
-  const due = { _id: name, $expr: { $lte: ['$nextAt', '$$NOW'] } };
+async function claim({ models }: Core, name: string, forMs: number, mostMs: number): Promise<Date | null> {
+  const isDue = { $or: [{ $lte: ['$nextAt', '$$NOW'] }, { $gt: ['$nextAt', { $add: ['$$NOW', mostMs] }] }] };
+  const due = { _id: name, $expr: isDue };
   const taken = [{ $set: { begunAt: '$$NOW', nextAt: { $add: ['$$NOW', forMs] } } }];
   const options = { returnDocument: 'after', updatePipeline: true, ...onOne } as const;
   const task = await models.Task.findOneAndUpdate(due, taken, options).lean<TaskDoc>();
