@@ -3,7 +3,7 @@ import type { SessionDoc } from '@lightbox/core/models/session.js';
 import { isAlive } from '../auth/sessions.js';
 import type { Gateway } from '../context.js';
 import { endSoon } from './connections.js';
-import { type Io, sessionRoom } from './rooms.js';
+import { type Client, type Io, sessionRoom } from './rooms.js';
 
 const POLL_MS = 500;
 /**
@@ -67,11 +67,11 @@ async function disconnectInvalid(gateway: Gateway, io: Io): Promise<void> {
 }
 
 /**
- * Closes all open connections one by one, because signals were missed. The clients reconnect by themselves and read
- * again, as after any other interruption.
+ * Closes these connections one by one, because their clients missed something. The clients reconnect by themselves and
+ * read again, as after any other interruption.
  */
-export function reconnectAll(io: Io): void {
-  [...io.sockets.sockets.values()].forEach(({ conn }, i) => {
+export function reconnect(sockets: Iterable<Client>): void {
+  [...sockets].forEach(({ conn }, i) => {
     setTimeout(() => conn.close(), i * PAUSE_MS).unref();
   });
 }

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
+import { AppError } from '@lightbox/core/errors.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { startWire, type Wire } from '@lightbox/testkit/wire.js';
 import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startGateway } from '../gateway.js';
 import { Client } from '../testing/client.js';
 import { buildPatient, buildProvider, type Person } from '../testing/factories.js';
@@ -120,6 +121,33 @@ it('when Redis restarts empty, clients with default options reconnect and read w
   await expect.poll(() => connects).toBe(2);
   await send('after');
   await expect.poll(() => heard).toEqual(['before', 'after']);
+});
+
+it('after a live update that could not be read for long, those who did not get it reconnect, and nobody else', async () => {
+  const provider = await buildProvider(near.gateway);
+  const bystander = await buildProvider(near.gateway);
+  const clients = [person, provider, bystander].map(({ token }) => {
+    const client = { connects: 0, heard: 0 };
+    const { socket } = stock(near.url, { auth: { token } });
+    socket.on('connect', () => client.connects++);
+    socket.on('message:new', () => client.heard++);
+    return client;
+  });
+  const state = () => clients.map(({ connects, heard }) => `${connects} ${heard}`);
+  await expect.poll(state).toEqual(['1 0', '1 0', '1 0']);
+  const { elections } = near.gateway;
+  const { steady } = elections;
+  let reads = 0;
+  // MongoDB goes after the first person was served, and is back when the gateway gives up.
+  elections.steady = (work) =>
+    ++reads > 1 && reads <= 51 ? Promise.reject(new AppError('UNAVAILABLE')) : (steady.call(elections, work) as never);
+  onTestFinished(() => {
+    elections.steady = steady;
+  });
+  await new Client(wired.url).as(provider).post('/message/send', { recipientId: person.id, content: 'x' }).expect(201);
+  await expect.poll(() => clients.map(({ connects }) => connects).sort()).toEqual([1, 1, 2]);
+  expect(state().sort()).toEqual(['1 0', '1 1', '2 0']);
+  expect(clients[2]).toEqual({ connects: 1, heard: 0 });
 });
 
 it.each(transports)('A client with %s returns by itself when its gateway is restarted on purpose.', async (_, by) => {
