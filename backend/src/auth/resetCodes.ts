@@ -23,15 +23,17 @@ export const noteAsker = (gateway: Gateway, email: string, askedFrom: string) =>
   issueCode(gateway, gateway.decoyAccountId(email), 'reset', null, { askedFrom });
 
 /**
- * Takes a try of a real code, and returns true for the right one. The network that asked for it has five tries of its
- * own, so that guesses from elsewhere do not lock the owner out.
+ * Takes a try of a real code, and returns true for the right one. Throws `EXPIRED` for the right one that was used or is
+ * too old: only the owner of the mailbox has it. The network that asked for it has five tries of its own, so that guesses
+ * from elsewhere do not lock the owner out.
  */
 export async function isRightReset(gateway: Gateway, code: CodeDoc, guess: string, from: string): Promise<boolean> {
   const { models, clock, keys } = gateway;
-  const usable = { _id: code._id, usedAt: { $exists: false }, expiresAt: { $gt: clock.now() } };
   const counter = code.askedFrom === from ? 'askersTries' : 'tries';
-  const tried = await takeTry(models.Code, usable, { counter });
-  return tried !== null && isCode(keys.codes, String(tried._id), tried, guess);
+  const tried = await takeTry(models.Code, { _id: code._id }, { counter });
+  if (!tried || !isCode(keys.codes, String(tried._id), tried, guess)) return false;
+  if (tried.usedAt || tried.expiresAt <= clock.now()) throw new AppError('EXPIRED');
+  return true;
 }
 
 /**

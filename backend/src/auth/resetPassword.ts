@@ -83,7 +83,7 @@ const bearerOf = (header: string | undefined): string => /^Bearer (\S+)$/i.exec(
 
 /**
  * Checks the mailed code. An address without an account, or without a usable code, is answered like a wrong guess and
- * locks in the same way. Only the network that has used the code is told so.
+ * locks in the same way. Only the right code is told that it is used or expired.
  */
 async function codeByOtp(
   gateway: Gateway,
@@ -94,7 +94,6 @@ async function codeByOtp(
   const from = placeOf(gateway, ip);
   const user = await accountOf(gateway, email);
   const code = user && (await latestReset(gateway, { user: user._id }));
-  if (code?.usedFrom === from) throw new AppError('EXPIRED');
   if (!code || !(await isRightReset(gateway, code, otp, from))) throw await refuseReset(gateway, email, from);
   // Given back and not reset: how many guesses are left must not tell that the owner came in.
   await gateway.throttle.giveBack('resetCode', { email });
