@@ -263,7 +263,7 @@ async function stateOf(reader: Redis): Promise<Stream | null> {
   };
 }
 
-/** Where the data of a server comes from. It has a new id after each start, and when a replica takes over. */
+/** The origin of a server's data. Its id is new after each start, and when a replica takes over. */
 interface History {
   id: string;
   /** Id of the server that a replica followed before it took over; zeros otherwise. */

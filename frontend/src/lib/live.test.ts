@@ -30,6 +30,7 @@ import { requestList } from '../requests/requests';
 import { settingList } from '../settings/settings';
 import { guestLinksOf } from '../sharing/guests';
 import { pendingProviders } from '../users/users';
+import { frameFacts, isRefusal } from '../viewer/frames';
 import { layersOf } from '../viewer/layers/layers';
 import { change, reread } from './live';
 import { publicSettings } from './publicSettings';
@@ -623,6 +624,103 @@ describe('data that was read before the first connect', () => {
       stop();
     });
   }
+});
+
+describe('data that cannot be read when the connection is back', () => {
+  const hooks = { token: () => 'token', ended: () => undefined };
+  const away = () => new Response(JSON.stringify({ message: 'Later.', error: 'UNAVAILABLE' }), { status: 503 });
+
+  /** Opens the data, and connects again while the server answers nothing but 503. Returns how to bring the answers back. */
+  async function reconnectTo(one: Case, state: { now: unknown }) {
+    slow(state);
+    const answers = globalThis.fetch;
+    const stop = open(one);
+    const close = connectSocket(hooks, socketEvents);
+    await vi.dynamicImportSettled();
+    listeners.get('connect')?.();
+    await vi.advanceTimersByTimeAsync(5_000);
+    listeners.get('disconnect')?.('transport close');
+    const refusals = vi.fn(async () => away());
+    globalThis.fetch = refusals;
+    listeners.get('connect')?.();
+    return {
+      refusals,
+      end: () => {
+        close();
+        stop();
+      },
+      back: (now: unknown) => {
+        state.now = now;
+        globalThis.fetch = answers;
+      },
+    };
+  }
+
+  for (const [name, one] of Object.entries(cases)) {
+    it(`is read again until the server answers: ${name}`, async () => {
+      const server = await reconnectTo(one, { now: one.before });
+      await vi.advanceTimersByTimeAsync(60_000);
+      server.back(one.after);
+      await vi.advanceTimersByTimeAsync(30_000);
+      expect(shown(one)).toEqual(one.after);
+      server.end();
+    });
+  }
+
+  it('is not read again any more when the server has answered', async () => {
+    const one = cases['message:new in a chat'] as Case;
+    const server = await reconnectTo(one, { now: one.before });
+    await vi.advanceTimersByTimeAsync(60_000);
+    server.back(one.after);
+    await vi.advanceTimersByTimeAsync(30_000);
+    vi.mocked(globalThis.fetch).mockClear();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(globalThis.fetch).not.toHaveBeenCalled();
+    server.end();
+  });
+
+  it('is not read again when the server has refused it', async () => {
+    const one = { options: chatWith(ben) } as Case;
+    const server = await reconnectTo(one, { now: [] });
+    await vi.advanceTimersByTimeAsync(60_000);
+    server.back(null);
+    await vi.advanceTimersByTimeAsync(30_000);
+    vi.mocked(globalThis.fetch).mockClear();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(globalThis.fetch).not.toHaveBeenCalled();
+    server.end();
+  });
+
+  it('is not asked for without a connection, and again after the next connect', async () => {
+    const one = cases['message:new in a chat'] as Case;
+    const server = await reconnectTo(one, { now: one.before });
+    await vi.advanceTimersByTimeAsync(30_000);
+    listeners.get('disconnect')?.('transport close');
+    // A read that has begun goes on.
+    await vi.advanceTimersByTimeAsync(10_000);
+    server.refusals.mockClear();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(server.refusals).not.toHaveBeenCalled();
+    server.back(one.after);
+    listeners.get('connect')?.();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(shown(one)).toEqual(one.after);
+    server.end();
+  });
+
+  it('is an error of the open picture when its access has ended meanwhile', async () => {
+    const facts = new QueryObserver(cache, frameFacts(imageId));
+    const stop = facts.subscribe(() => undefined);
+    const server = await reconnectTo({ options: oneImage(imageId) } as Case, { now: image });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(isRefusal(facts.getCurrentResult().error)).toBe(false);
+    server.back(null);
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect(isRefusal(facts.getCurrentResult().error)).toBe(true);
+    expect(cache.getQueryData(oneImage(imageId).queryKey)).toMatchObject({ isVerified: false, image_url: null });
+    server.end();
+    stop();
+  });
 });
 
 it('A message of one’s own that is acknowledged during the first load of the chat is in the chat.', async () => {

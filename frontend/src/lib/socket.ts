@@ -9,8 +9,8 @@ import type { z } from 'zod';
 import { active } from './activity';
 import { socketAtom } from './connection';
 import { ApiError, freshToken } from './http';
-import { reread } from './live';
 import { queryClient, worthRetrying } from './query';
+import { rereadUntilAnswered } from './rereading';
 import { store } from './store';
 
 /**
@@ -71,6 +71,7 @@ function connect(io: typeof Connect, hooks: SessionHooks, tables: readonly Socke
   let closed = false;
   let connectedBefore = false;
   let refusals = 0;
+  let endRereading = () => {};
   let timer: ReturnType<typeof setTimeout> | undefined;
   /**
    * Reconnects after a refusal or a disconnect by the server: socket.io does not do it then. The delay is random, so
@@ -86,12 +87,15 @@ function connect(io: typeof Connect, hooks: SessionHooks, tables: readonly Socke
     store.set(socketAtom, 'on');
     refusals = 0;
     const missed = connectedBefore ? [[]] : tables.flatMap(({ feeds }) => feeds);
-    for (const queryKey of missed) void reread(queryClient, queryKey);
+    endRereading();
+    endRereading = rereadUntilAnswered(queryClient, missed);
     connectedBefore = true;
   });
 
   connection.on('disconnect', (reason) => {
     store.set(socketAtom, 'connecting');
+    // The next connection begins anew.
+    endRereading();
     if (reason === 'io server disconnect') reconnectLater();
   });
 
@@ -118,6 +122,7 @@ function connect(io: typeof Connect, hooks: SessionHooks, tables: readonly Socke
   return () => {
     closed = true;
     clearTimeout(timer);
+    endRereading();
     document.removeEventListener('visibilitychange', reportVisible);
     connection.close();
     if (socket === connection) socket = undefined;

@@ -8,7 +8,7 @@ const PATIENCE_MS = 1_000;
 /** So many records may go on beside the others. With more of them, MongoDB itself is slow, and all wait. */
 const MOST_BESIDE = 40;
 
-/** The work that goes on in this process, by task and record. */
+/** The work of this process that has not ended, by task and record. */
 const underWay = new Map<string, Promise<unknown>>();
 
 /**

@@ -16,7 +16,7 @@ const isEnded = async ({ _id }: { _id: ObjectId }): Promise<boolean> => {
 };
 
 describe('The end of a share', () => {
-  it('whose image a transaction of a dead gateway holds does not delay the ends of others', async () => {
+  it('does not wait for that of a share whose image a transaction of a dead gateway holds', async () => {
     const { gateway } = test;
     const image = await buildImage(gateway);
     const blocked = [
