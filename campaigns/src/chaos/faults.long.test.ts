@@ -388,7 +388,7 @@ it('A hundred sockets that are disconnected at once reconnect within thirty seco
   // The reconnects are spread out: less than a third of them in any tenth of a second.
   expect(busiest(figures.back, 100)).toBeLessThan(34);
   await expectNothingLost();
-}, 180_000);
+}, 600_000);
 
 it('A worker that stood still for longer than its lock changes nothing twice.', async () => {
   const [worker] = cluster.workers;
