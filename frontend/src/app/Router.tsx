@@ -1,7 +1,6 @@
 import type { Permission } from '@lightbox/contract/permissions.js';
 import type { ComponentType } from 'react';
 import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from 'react-router-dom';
-import { useDraftEnds } from '../auth/Register/draft';
 import { paths } from '../lib/paths';
 import { windowForRouter } from '../lib/routerWindow';
 import { Toaster } from '../lib/toaster';
@@ -122,7 +121,6 @@ function Public() {
 
 function Root() {
   useOpened();
-  useDraftEnds();
   return (
     <>
       <Outlet />

@@ -2,7 +2,7 @@ import { providerCredentials } from '@lightbox/contract/auth/calls.js';
 import { act, cleanup, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import i18next from 'i18next';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { routes } from '../../app/Router';
 import { answer, renderRoutes, renderScreen } from '../../lib/testing';
 import { Register } from '.';
@@ -36,6 +36,14 @@ async function toSecurity(person: ReturnType<typeof user>, role: 'Patient' | 'He
 
 const account = { id: 'a'.repeat(24), email: 'sana@example.org', role: { name: 'patient' } };
 
+const stored = () => sessionStorage.getItem('registration');
+/** Ends the page as a reload does: its screens do not end first. */
+function leavePage(): void {
+  const kept = stored() as string;
+  cleanup();
+  sessionStorage.setItem('registration', kept);
+}
+
 describe('the registration', () => {
   test('The registration continues only after a role is chosen, and shows the fields of that role.', async () => {
     const person = user();
@@ -52,8 +60,8 @@ describe('the registration', () => {
     renderScreen(<Register />, '/register');
     await toSecurity(person, 'Patient');
     await person.type(screen.getByLabelText('Password'), 'Secret123');
-    expect(sessionStorage.getItem('registration')).not.toContain('Secret123');
-    cleanup();
+    expect(stored()).not.toContain('Secret123');
+    leavePage();
     renderScreen(<Register />, '/register');
     expect(screen.getByRole('heading', { name: 'Security & Submit' })).toBeTruthy();
     expect((screen.getByLabelText('Password') as HTMLInputElement).value).toBe('');
@@ -69,18 +77,24 @@ describe('the registration', () => {
     await person.click(next());
     await screen.findByRole('heading', { name: 'Personal Details' });
     await fillPersonal(person);
-    const stored = () => sessionStorage.getItem('registration');
     expect(stored()).toContain('sana@example.org');
-    // A reload starts the app at the same address.
-    cleanup();
+    leavePage();
     const router = renderRoutes(routes, '/register');
     expect(((await screen.findByLabelText('Email')) as HTMLInputElement).value).toBe('sana@example.org');
     await act(() => router.navigate('/login'));
     await screen.findByLabelText('Password');
     expect(stored()).toBeNull();
     await act(() => router.navigate('/register'));
-    await screen.findByRole('radio', { name: /Patient/ });
+    await person.click(await screen.findByRole('radio', { name: /Patient/ }));
     expect(stored()).not.toContain('sana');
+    expect(stored()).toContain('patient');
+    // Somebody opens the address in a tab that was left at another site.
+    const opened = { type: 'navigate' } as PerformanceNavigationTiming;
+    vi.spyOn(performance, 'getEntriesByType').mockReturnValue([opened]);
+    leavePage();
+    renderRoutes(routes, '/register');
+    await screen.findByRole('radio', { name: /Patient/ });
+    expect(stored()).not.toContain('patient');
   });
 
   test('Back in the browser returns to the step before, not to the page before the registration.', async () => {
@@ -163,7 +177,7 @@ describe('the registration', () => {
     const done = () => screen.getByRole('list', { name: 'Steps of the registration' }).textContent;
     expect(done()).toContain('Health provider');
     expect(done()).toContain('License and specialization');
-    expect(sessionStorage.getItem('registration') ?? '').not.toContain('sana');
+    expect(stored() ?? '').not.toContain('sana');
     // A reload starts the app with the same entry of the history.
     const { location } = router.state;
     cleanup();

@@ -4,7 +4,6 @@ import { Dob, Gender } from '@lightbox/contract/users/schemas.js';
 import type { TFunction } from 'i18next';
 import type { Path, Resolver } from 'react-hook-form';
 import { z } from 'zod';
-import { keepDraft, storedDraft } from './draft';
 
 /** The value of every input at the start: an empty text. */
 export const blank = {
@@ -116,13 +115,21 @@ export function toBody({ confirm: _, ...values }: Values) {
   return { ...Object.fromEntries(filled), active: true } as unknown as z.input<typeof Registration>;
 }
 
-/** Stores the values in this tab. Passwords are never stored. */
-export const keepValues = ({ password: _p, confirm: _c, ...values }: Partial<Values>, step: number) =>
-  keepDraft({ values, step });
+const key = 'registration';
+
+/**
+ * Stores the values in this tab for a reload. Passwords are never stored. The draft ends when its person leaves the form: the
+ * next one at this device must not find it.
+ */
+export function keepDraft({ password: _p, confirm: _c, ...values }: Partial<Values>, step: number) {
+  sessionStorage.setItem(key, JSON.stringify({ values, step }));
+}
 
 export function readDraft(): { values: Values; step: number } {
+  // The tab was at another site, or at another address of the app, before.
+  if (wasOpened()) dropDraft();
   try {
-    const { values, step } = JSON.parse(storedDraft() ?? '{}') as {
+    const { values, step } = JSON.parse(sessionStorage.getItem(key) ?? '{}') as {
       values?: Partial<Values>;
       step?: number;
     };
@@ -131,3 +138,9 @@ export function readDraft(): { values: Values; step: number } {
     return { values: blank, step: 0 };
   }
 }
+
+export const dropDraft = () => sessionStorage.removeItem(key);
+
+/** True when this page was opened by its address or by a link, and not by a reload or by Back. */
+const wasOpened = (): boolean =>
+  performance.getEntriesByType('navigation').some((one) => (one as PerformanceNavigationTiming).type === 'navigate');

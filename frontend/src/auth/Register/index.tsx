@@ -3,7 +3,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import { HourglassMediumIcon, QuestionIcon } from '@phosphor-icons/react';
 import { useMutation } from '@tanstack/react-query';
 import { useSetAtom } from 'jotai';
-import { useEffect, useLayoutEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { FormProvider, useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Link as RouterLink, useLocation, useNavigate } from 'react-router-dom';
@@ -27,13 +27,13 @@ import { placeErrors } from '../forms';
 import { HelpDialog } from '../HelpDialog';
 import { SideColumn } from '../SideColumn';
 import { verificationAtom } from '../session';
-import { dropDraft } from './draft';
 import { StepFoot, StepHead } from './Frame';
 import {
   blank,
+  dropDraft,
   type FieldName,
   fieldsOf,
-  keepValues,
+  keepDraft,
   readDraft,
   resolverFor,
   stepNames,
@@ -82,7 +82,7 @@ function useStep(first: number) {
 /** Holds the form and the current step of the wizard. The form is also stored in this tab. */
 function useWizard() {
   const { t } = useTranslation();
-  const draft = useRef(readDraft()).current;
+  const [draft] = useState(readDraft);
   const steps = useStep(draft.values.role ? draft.step : 0);
   const form = useForm<Values>({
     resolver: resolverFor(t),
@@ -94,10 +94,11 @@ function useWizard() {
   // Without a role the later steps do not know their fields.
   const at = watch('role') ? steps.at : 0;
   useEffect(() => {
-    keepValues(getValues(), at);
-    const { unsubscribe } = watch((values) => keepValues(values as Values, at));
+    keepDraft(getValues(), at);
+    const { unsubscribe } = watch((values) => keepDraft(values as Values, at));
     return unsubscribe;
   }, [watch, getValues, at]);
+  useEffect(() => dropDraft, []);
   return { ...steps, form, at };
 }
 
