@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectGarbage } from '@lightbox/testkit/garbage.js';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { boundedBody } from './boundedBody.js';
 
 let server: Server;
@@ -32,9 +32,8 @@ it.each(['follow', 'error', 'manual'] as const)(
       const response = await fetch(url, { signal, redirect });
       return boundedBody(response, 1_000_000, refuse, signal).text();
     };
-    const stop = collectGarbage();
+    onTestFinished(collectGarbage());
     await expect(read(AbortSignal.timeout(300))).rejects.toMatchObject({ name: 'TimeoutError' });
-    stop();
     await expect.poll(() => answers.size).toBe(0);
   },
 );

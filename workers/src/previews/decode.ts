@@ -52,22 +52,27 @@ export async function photo(bytes: Buffer, contentType: string): Promise<Rendere
   return { bytes: data, width: side, height: side };
 }
 
+/** The picture that a model gets: on white, as large as models need. */
+const sizedForModel = (picture: Sharp): Sharp => fit(picture, MODEL_PIXELS).flatten({ background: 'white' });
+
 /** Returns a PNG, because every server that accepts pictures accepts PNG. */
 export async function forModel(bytes: Buffer, contentType: string): Promise<ForModel> {
   const picture = await decode(bytes, contentType);
   const hasText = (await findTextIn(picture.clone())).length > 0;
-  const { data, info } = await fit(picture, MODEL_PIXELS)
-    .flatten({ background: 'white' })
-    .png()
-    .toBuffer({ resolveWithObject: true });
+  const { data, info } = await sizedForModel(picture).png().toBuffer({ resolveWithObject: true });
   return { bytes: data, width: info.width, height: info.height, hasText };
 }
 
-/** Returns the plain values of the picture that a model gets, in the size that a classifier was trained on. */
+/** Returns the plain values of the same picture, in the size that a classifier was trained on. */
 export async function pixels(bytes: Buffer, contentType: string, grid: Grid | undefined): Promise<Rendered> {
   if (!grid) throw new Error('no size');
   const { width, height, channels } = grid;
-  const data = await sharp((await forModel(bytes, contentType)).bytes)
+  const sized = await sizedForModel(await decode(bytes, contentType))
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const { info } = sized;
+  const raw = { width: info.width, height: info.height, channels: info.channels };
+  const data = await sharp(sized.data, { raw })
     .resize({ width, height, fit: 'fill' })
     .removeAlpha()
     .toColourspace(channels === 1 ? 'b-w' : 'srgb')

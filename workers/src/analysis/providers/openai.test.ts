@@ -6,7 +6,7 @@ import { whenBusy } from '@lightbox/testkit/busy.js';
 import { collectGarbage } from '@lightbox/testkit/garbage.js';
 import { element } from '@lightbox/testkit/part10.js';
 import sharp from 'sharp';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, onTestFinished, test } from 'vitest';
 import { openPictures } from '../../previews/preview.js';
 import { ct, inputOf, pdf, runWith } from '../../testing/analysisInputs.js';
 import { openAiProvider } from './openai.js';
@@ -192,12 +192,11 @@ test.each<[string, Reply]>([
   async (_name, reply) => {
     const baseUrl = await serve(reply);
     const provider = openAiProvider({ ...config, baseUrl }, { timeoutMs: whenBusy(400) });
-    const stop = collectGarbage();
+    onTestFinished(collectGarbage());
     await expect(provider.analyse(await inputOf(ct()), run())).rejects.toMatchObject({
       code: 'TIMEOUT',
       retryable: true,
     });
-    stop();
     expect(requests).toHaveLength(1);
   },
 );
