@@ -1,4 +1,3 @@
-import { inflateRawSync } from 'node:zlib';
 import type { DicomFacts } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { searchableOf } from '@lightbox/core/dicomWeb/searchable.js';
@@ -7,11 +6,10 @@ import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { DicomDetail } from '@lightbox/core/models/image.js';
 import dicomParser, { type DataSet } from 'dicom-parser';
 import { identityOf } from './dicomIdentity.js';
-import { partTen } from './dicomStart.js';
 import { checkTables } from './dicomTables.js';
 import { code, date, decimal, withoutNull } from './dicomValues.js';
-import { DEFLATED, DicomWalker, EXPLICIT_LITTLE, type PixelData, type Walked } from './dicomWalker.js';
-import { damaged, FileRejected, pixelMismatch, tooManyPixels, unreadableDicom } from './rejected.js';
+import { DEFLATED, EXPLICIT_LITTLE, type PixelData, type Walked } from './dicomWalker.js';
+import { FileRejected, pixelMismatch, tooManyPixels, unreadableDicom } from './rejected.js';
 
 export interface DicomHeader {
   dicom: DicomFacts;
@@ -34,23 +32,6 @@ export function readHeader(walked: Walked): DicomHeader {
     return header;
   } catch (error) {
     throw error instanceof FileRejected ? error : unreadableDicom();
-  }
-}
-
-/** Reads a deflated data set (PS3.5 §A.5). Inflates it here, because the parsers inflate without a limit. */
-export function readDeflated(deflated: Buffer): DicomHeader {
-  const walker = new DicomWalker();
-  walker.push(partTen(EXPLICIT_LITTLE));
-  walker.push(inflate(deflated));
-  return readHeader({ ...walker.end(), transferSyntax: DEFLATED });
-}
-
-function inflate(deflated: Buffer): Buffer {
-  try {
-    return inflateRawSync(deflated, { maxOutputLength: limits.dicomInflatedBytes });
-  } catch (error) {
-    const tooBig = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-    throw tooBig ? damaged('Too large when unpacked.') : unreadableDicom();
   }
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32, deflateRawSync, deflateSync } from 'node:zlib';
+import { collectGarbage } from '@lightbox/testkit/garbage.js';
 import {
   bare,
   dicomPicture,
@@ -18,7 +19,7 @@ import {
   withPalette,
   withTable,
 } from '@lightbox/testkit/part10.js';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createInspector } from './inspect.js';
 import { closeInspectors } from './inspectionPool.js';
 import { FileRejected } from './rejected.js';
@@ -528,11 +529,30 @@ describe('DICOM', () => {
   });
 
   test('a deflated bomb is refused quickly, and the next file is read', async () => {
-    const bomb = partTen(deflateRawSync(Buffer.alloc(200 << 20)), syntaxes.deflated);
+    const big = element(0x00091010, 'OB', Buffer.alloc(200 << 20));
+    const bomb = partTen(deflateRawSync(big), syntaxes.deflated);
     const started = performance.now();
     expect(await refusal(bomb)).toBe('UNREADABLE_FILE Too large when unpacked.');
     expect(performance.now() - started).toBeLessThan(10_000);
     expect(await refusal(dicomPicture())).toBe('accepted');
+  });
+
+  test('deflated files are not kept in memory while they stream past', async () => {
+    const set = dataSet(dicomPicture({ rows: 2000, columns: 2000 }));
+    const bytes = partTen(deflateRawSync(set, { level: 0 }), syntaxes.deflated);
+    const before = process.memoryUsage().arrayBuffers;
+    const uploads = Array.from({ length: 20 }, () =>
+      createInspector({ declaredType: undefined, filename: undefined, maxBytes: bytes.length }),
+    );
+    for (let at = 0; at < bytes.length; at += 65536) {
+      for (const upload of uploads) upload.write(bytes.subarray(at, at + 65536));
+      await new Promise(setImmediate);
+    }
+    const isSmall = () => process.memoryUsage().arrayBuffers - before < 4 * bytes.length;
+    onTestFinished(collectGarbage());
+    await expect.poll(isSmall, { timeout: 30_000 }).toBe(true);
+    const all = await Promise.all(uploads.map((upload) => upload.finish()));
+    expect(all.every(({ facts }) => facts.width === 2000)).toBe(true);
   });
 
   test('many headers are read at once, and again after the pool was closed', async () => {

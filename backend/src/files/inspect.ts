@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { ContentType } from '@lightbox/contract/images/names.js';
 import type { DicomFacts } from '@lightbox/contract/images/schemas.js';
-import { limits } from '@lightbox/contract/limits.js';
 import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { FileFacts } from '@lightbox/core/models/image.js';
+import { DeflatedWalker } from './deflated.js';
 import { dicomStart, START_BYTES } from './dicomStart.js';
-import { DEFLATED, DicomWalker } from './dicomWalker.js';
+import { DicomWalker } from './dicomWalker.js';
 import { readDicomHeader } from './inspectionPool.js';
 import { PdfReader } from './pdf.js';
 import { JpegReader, PngReader, type Size, type StructureReader } from './raster.js';
@@ -144,9 +144,8 @@ class NoReader implements StructureReader<Part> {
 
 /** Follows the structure here, and reads the header in a thread. */
 class DicomReader implements StructureReader<Part> {
-  private readonly walker = new DicomWalker((chunk) => this.keepDeflated(chunk));
-  private deflated: Buffer[] = [];
-  private deflatedBytes = 0;
+  private readonly walker = new DicomWalker((chunk) => this.followDeflated(chunk));
+  private deflated: DeflatedWalker | null = null;
 
   push(chunk: Buffer): void {
     this.walker.push(chunk);
@@ -154,16 +153,13 @@ class DicomReader implements StructureReader<Part> {
 
   async end(): Promise<Found> {
     const walked = this.walker.end();
-    const deflated = walked.transferSyntax === DEFLATED;
-    const header = await readDicomHeader(deflated ? { deflated: Buffer.concat(this.deflated) } : { walked });
+    const header = await readDicomHeader(this.deflated ? await this.deflated.end() : walked);
     return { ...header, ...sizeOf(header.dicom) };
   }
 
-  private keepDeflated(chunk: Buffer): void {
-    this.deflatedBytes += chunk.length;
-    // It stays in memory until its end, and its packed bytes never need more than the unpacked ones may have.
-    if (this.deflatedBytes > limits.dicomInflatedBytes) throw damaged('Too large when unpacked.');
-    this.deflated.push(Buffer.from(chunk));
+  private followDeflated(chunk: Buffer): void {
+    this.deflated ??= new DeflatedWalker();
+    this.deflated.push(chunk);
   }
 }
 

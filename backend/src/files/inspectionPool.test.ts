@@ -5,7 +5,7 @@ import { InspectionPool } from './inspectionPool.js';
 const hostile = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort } from 'node:worker_threads';
-    parentPort.on('message', ({ deflated: [kind] }) => {
+    parentPort.on('message', ({ header: [kind] }) => {
       if (kind === 1) for (;;);
       if (kind === 2) for (const all = []; ; ) all.push(new Array(1e5).fill({}));
       if (kind === 3) process.exit(1);
@@ -15,7 +15,8 @@ const hostile = new URL(
     parentPort.postMessage('ready');`)}`,
 );
 const pool = new InspectionPool(hostile, 2_000);
-const run = (kind: number) => pool.run({ deflated: Uint8Array.of(kind) });
+const fileOf = (kind: number) => ({ transferSyntax: '', header: Buffer.of(kind), pixels: null });
+const run = (kind: number) => pool.run(fileOf(kind));
 
 afterEach(() => pool.close());
 
@@ -44,11 +45,11 @@ test('a thread that starts slowly, as on a busy machine, refuses no file', async
     `data:text/javascript,${encodeURIComponent(`
       import { parentPort } from 'node:worker_threads';
       await new Promise((resolve) => setTimeout(resolve, 2_500));
-      parentPort.on('message', ({ deflated: [kind] }) => parentPort.postMessage({ header: { kind } }));
+      parentPort.on('message', ({ header: [kind] }) => parentPort.postMessage({ header: { kind } }));
       parentPort.postMessage('ready');`)}`,
   );
   const starting = new InspectionPool(slow, 2_000);
-  await expect(starting.run({ deflated: Uint8Array.of(0) })).resolves.toEqual({ kind: 0 });
+  await expect(starting.run(fileOf(0))).resolves.toEqual({ kind: 0 });
   await starting.close();
 });
 

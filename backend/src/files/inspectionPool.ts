@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { compiled } from '@lightbox/core/process/compiled.js';
 import type { DicomHeader } from './dicomHeader.js';
-import type { Inspected, Inspection } from './inspectionThread.js';
+import type { Walked } from './dicomWalker.js';
+import type { Inspected } from './inspectionThread.js';
 import { FileRejected, unreadableDicom } from './rejected.js';
 
 const THREADS = 2;
@@ -11,7 +12,7 @@ const START_LIMIT_MS = 30_000;
 const RESOURCES = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 32, stackSizeMb: 2 };
 
 interface Job {
-  inspection: Inspection;
+  walked: Walked;
   resolve(header: DicomHeader): void;
   reject(error: FileRejected): void;
 }
@@ -33,9 +34,9 @@ export class InspectionPool {
     this.timeLimitMs = timeLimitMs;
   }
 
-  run(inspection: Inspection): Promise<DicomHeader> {
+  run(walked: Walked): Promise<DicomHeader> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ inspection, resolve, reject });
+      this.waiting.push({ walked, resolve, reject });
       this.next();
     });
   }
@@ -56,7 +57,7 @@ export class InspectionPool {
     const timer = this.limit(thread, this.starting.has(thread) ? START_LIMIT_MS : this.timeLimitMs);
     this.busy.set(thread, { job, timer });
     thread.ref();
-    thread.postMessage(job.inspection);
+    thread.postMessage(job.walked);
   }
 
   private start(): Worker {
@@ -118,7 +119,7 @@ export class InspectionPool {
 
 const pool = new InspectionPool();
 
-export const readDicomHeader = (inspection: Inspection): Promise<DicomHeader> => pool.run(inspection);
+export const readDicomHeader = (walked: Walked): Promise<DicomHeader> => pool.run(walked);
 
 /** For shutdown: ends the threads; a later inspection starts new ones. */
 export const closeInspectors = (): Promise<void> => pool.close();
