@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { refreshCards } from '../access/cards.js';
 import { type Core, createCore } from '../core.js';
 import { newId } from '../db/ids.js';
+import { DAY_MS } from '../times.js';
 import { prepareModels } from './prepare.js';
 import { begunSteps, repeatStep, usedByLaterVersion } from './upgrade.js';
 import { bySearch } from './user.js';
@@ -216,6 +217,15 @@ it('A change whose process died goes on once its claim has ended.', async () => 
   await prepare();
   expect(await Task.exists({ _id, doneAt: { $exists: true } })).not.toBeNull();
   expect((await Task.findById(_id).lean())?.begunAt?.getTime()).toBeGreaterThan(0);
+});
+
+it('A claim from before the clock of MongoDB was set back holds up no start.', async () => {
+  const { Task } = core.models;
+  const _id = 'upgrade:words';
+  const [nextAt, begunAt] = [new Date(Date.now() + DAY_MS), new Date(Date.now() + DAY_MS - 30_000)];
+  await Task.updateOne({ _id }, { $set: { nextAt, begunAt }, $unset: { doneAt: 1 } });
+  await prepare();
+  expect(await Task.exists({ _id, doneAt: { $exists: true } })).not.toBeNull();
 });
 
 it('A process that has lost its claim leaves the change to the process that has it.', async () => {

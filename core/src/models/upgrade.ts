@@ -117,9 +117,13 @@ async function once(models: Models, _id: string, { work, compatible }: Step): Pr
 
 const claimed = { $set: { nextAt: { $add: ['$$NOW', CLAIM_MS] } } };
 
-/** Claims the change by MongoDB's clock. Returns the start of the claim; null while another process has it. */
+/**
+ * Claims the change by MongoDB's clock. Returns the start of the claim; null while another process has it. A claim that
+ * ends later than one that begins now is of a time before MongoDB's clock was set back, and nobody waits for its end.
+ */
 async function claim({ Task }: Models, _id: string): Promise<Date | null> {
-  const due = { _id, $expr: { $lte: ['$nextAt', '$$NOW'] } };
+  const isOver = { $or: [{ $lte: ['$nextAt', '$$NOW'] }, { $gt: ['$nextAt', { $add: ['$$NOW', CLAIM_MS] }] }] };
+  const due = { _id, $expr: isOver };
   const taken = [{ $set: { begunAt: '$$NOW' } }, claimed];
   const options = { returnDocument: 'after', updatePipeline: true } as const;
   return (await Task.findOneAndUpdate(due, taken, options).lean<TaskDoc>())?.begunAt ?? null;

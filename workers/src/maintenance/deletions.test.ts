@@ -25,6 +25,8 @@ import type { UserDoc } from '@lightbox/core/models/user.js';
 import { removeLeftovers } from '@lightbox/core/requests/removeHeld.js';
 import { finishClosing } from '@lightbox/core/users/closing.js';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { finishClosings } from './finishClosings.js';
+import { removeUnfinishedCopies } from './leftStudies.js';
 import { removeOldImages, removeOldMessages } from './retention.js';
 
 const { test, api } = useGateway();
@@ -154,6 +156,20 @@ const paths: Path[] = [
       await test.gateway.models.Image.updateOne({ _id: image._id }, { patient: patient._id });
       return {
         act: () => refusing(api.as(owner).del(`/studies/${image.study}`, { reason: 'A mistake' })),
+        kept: async () => (await exists('Image', { _id: image._id })) && exists('Study', { _id: image.study }),
+      };
+    },
+  },
+  {
+    name: 'a study of copies that somebody left',
+    files: studyFiles,
+    of: async ({ owner, patient }) => {
+      const image = await buildStudy(test.gateway, { owner, patient: patient._id });
+      const begun = { planned: 2, createAt: daysAgo(2) };
+      await test.gateway.models.Study.collection.updateOne({ _id: image.study }, { $set: begun });
+      return {
+        skips: true,
+        act: () => removeUnfinishedCopies(test.gateway),
         kept: async () => (await exists('Image', { _id: image._id })) && exists('Study', { _id: image.study }),
       };
     },
@@ -392,6 +408,46 @@ describe('a legal hold', () => {
       expect([200, 409]).toContain(deleted.status);
       expect(await exists('Image', { _id: image._id })).toBe(deleted.status === 409);
     }
+  });
+});
+
+describe('an image that a transaction of a dead gateway holds does not hold up', () => {
+  it.each<{ name: string; begin: (owners: Person[]) => Promise<void>; work: () => Promise<unknown> }>([
+    {
+      name: 'other images whose retention time is over',
+      begin: async (owners) => {
+        const filter = { owner: { $in: owners.map(({ _id }) => _id) } };
+        await test.gateway.models.Image.collection.updateMany(filter, { $set: { createAt: daysAgo(31) } });
+        await keepFor('retention.imagesDays', 30);
+        await afterOneDay();
+      },
+      work: () => removeOldImages(test.gateway),
+    },
+    {
+      name: 'the closing of other accounts',
+      begin: async (owners) => {
+        await test.gateway.models.User.collection.updateMany(
+          { _id: { $in: owners.map(({ _id }) => _id) } },
+          { $set: { closing: { at: daysAgo(1), by: admin._id } } },
+        );
+      },
+      work: () => finishClosings(test.gateway),
+    },
+  ])('$name', async ({ begin, work }) => {
+    const { models, db } = test.gateway;
+    const [blocked, free] = [await buildImage(test.gateway), await buildImage(test.gateway)];
+    await begin([blocked.owner, free.owner]);
+    const session = await db.startSession();
+    session.startTransaction();
+    await models.Image.updateOne({ _id: blocked._id }, { $inc: { touched: 1 } }, { session });
+    const round = work().catch(() => undefined);
+    await expect.poll(() => exists('Image', { _id: free._id })).toBe(false);
+    expect(await exists('Image', { _id: blocked._id })).toBe(true);
+    // MongoDB has not ended the transaction.
+    await session.commitTransaction();
+    await session.endSession();
+    await round;
+    await expect.poll(() => work().then(() => exists('Image', { _id: blocked._id }))).toBe(false);
   });
 });
 

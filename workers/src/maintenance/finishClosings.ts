@@ -1,6 +1,7 @@
 import type { Core } from '@lightbox/core/core.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { finishClosing } from '@lightbox/core/users/closing.js';
+import { eachApart } from './eachApart.js';
 
 const BATCH = 50;
 /** Time for the call that closed the account, which normally finishes the work itself. */
@@ -16,15 +17,9 @@ export async function finishClosings(core: Core): Promise<boolean> {
     .limit(BATCH)
     .lean<UserDoc[]>();
   const until = new Date(now + TURN_MS);
-  for (const { _id, closing } of left) {
-    if (!closing) continue;
-    const actor = { id: closing.by, ip: '' };
-    const done = await finishClosing(core, actor, _id, until).catch((error) => {
-      // An account that cannot be finished does not block the others.
-      core.warn(error, 'an account could not be closed completely; trying again');
-      return true;
-    });
-    if (!done) return true;
-  }
-  return false;
+  let isMore = false;
+  await eachApart(core, 'closing of User', left, async ({ _id, closing }) => {
+    if (closing && !(await finishClosing(core, { id: closing.by, ip: '' }, _id, until))) isMore = true;
+  });
+  return isMore;
 }

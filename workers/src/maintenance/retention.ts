@@ -8,12 +8,11 @@ import { removeImage } from '@lightbox/core/images/removeImage.js';
 import { idBefore, removeMessages } from '@lightbox/core/messages/removeMessages.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import { DAY_MS, HOUR_MS } from '@lightbox/core/times.js';
+import { eachApart } from './eachApart.js';
 
 /** Few at a time: each batch is a short transaction, and the calls of people go on between two of them. */
 const IMAGES = 20;
 const MESSAGES = 100;
-/** The length of one turn. After it the claim of the task is renewed. */
-const TURN_MS = 400;
 
 /**
  * Returns the moment before which records are removed. Null while they are kept without end, and for a day after each
@@ -45,7 +44,6 @@ export function unlessHeld(error: unknown): void {
 export async function removeOldImages(core: Core): Promise<boolean> {
   const before = await endOf(core, 'retention.imagesDays');
   if (!before) return false;
-  const until = performance.now() + TURN_MS;
   const old = await core.models.Image.find(
     { createAt: { $lt: before }, patient: { $nin: await heldPatients(core.models) }, held: { $exists: false } },
     { _id: 1 },
@@ -53,10 +51,9 @@ export async function removeOldImages(core: Core): Promise<boolean> {
     .sort({ createAt: 1, _id: 1 })
     .limit(IMAGES)
     .lean();
-  for (const { _id } of old) {
-    await removeImage(core, system, _id, retentionOver).catch(unlessHeld);
-    if (performance.now() >= until) return true;
-  }
+  await eachApart(core, 'retention of Image', old, ({ _id }) =>
+    removeImage(core, system, _id, retentionOver).catch(unlessHeld),
+  );
   return old.length === IMAGES;
 }
 
