@@ -10,7 +10,7 @@ import { stream } from '../http/stream.js';
 import { guarded } from '../images/imageBytes.js';
 import { recordLook } from '../images/looks.js';
 import { takesPart } from './accept.js';
-import { bytesIn, framePart, framesIn, typeFor } from './frames.js';
+import { framePart, framesIn, pixelsOf, readerOf, typeFor } from './frames.js';
 import { type Found, type InstanceDoc, mayStill, requireInstances } from './instances.js';
 import { multipartOf, type Part } from './multipart.js';
 import { seenFile } from './retrieve.js';
@@ -30,7 +30,7 @@ export async function retrieveBulkData(context: Call): Promise<undefined> {
   const [found] = (await requireInstances(gateway, viewer, params, 'download')) as [Found];
   const { image } = found;
   const parts = PIXELS.test(params.element)
-    ? await pixelsOf(req, gateway, image)
+    ? await pixelParts(req, gateway, image)
     : [await valueAt(gateway, image, params.element)];
   const [only] = parts;
   const form = formFor(context, parts);
@@ -62,24 +62,30 @@ async function* chunksOf(part: Part): AsyncGenerator<Buffer> {
 }
 
 /** Returns the pixels: each frame of encapsulated ones is a part. */
-async function pixelsOf(req: Call['req'], gateway: Gateway, image: InstanceDoc): Promise<Part[]> {
+async function pixelParts(req: Call['req'], gateway: Gateway, image: InstanceDoc): Promise<Part[]> {
   const stored = await framesIn(gateway, image);
+  const read = pixelsOf(gateway, image, stored);
   if (stored.encapsulated) {
     const type = typeFor(req, image, stored);
-    return stored.frames.map((_, i) => framePart(gateway, image, stored, i + 1, type));
+    return stored.frames.map((_, i) => framePart(stored, read, i + 1, type));
   }
   const ranges = stored.frames.flat();
   const length = ranges.reduce((sum, [, one]) => sum + one, 0);
-  return [{ type: BYTES, length, read: () => bytesIn(gateway, image, stored, ranges) }];
+  return [{ type: BYTES, length, read: () => read(ranges) }];
 }
 
 async function valueAt(gateway: Gateway, image: InstanceDoc, path: string): Promise<Part> {
-  const { bytes, elements, encoding } = await readHead(sourceOf(gateway, image));
+  const { bytes, elements, encoding, deflatedFrom } = await readHead(sourceOf(gateway, image));
   const found = elementAt({ elements, big: encoding.big }, path.split('.'));
   if (!found || found.element.items) throw new AppError('NOT_FOUND');
   const { element, big } = found;
-  const stored = bytes.subarray(element.from, element.to);
-  const value = big ? inLittleEndian(stored, element.vr) : stored;
+  const { from, to } = element;
+  if (!big) {
+    // Read again while it is sent, so that a slow reader holds no large header.
+    const read = readerOf(gateway, image, deflatedFrom);
+    return { type: BYTES, length: to - from, read: () => read([[from, to - from]]) };
+  }
+  const value = inLittleEndian(bytes.subarray(from, to), element.vr);
   return {
     type: BYTES,
     length: value.length,

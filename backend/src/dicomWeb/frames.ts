@@ -1,6 +1,6 @@
 import type { dicomWebCalls } from '@lightbox/contract/dicomWeb/calls.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
-import { sourceOf } from '@lightbox/core/deidentify/copy.js';
+import { rangesOf, sourceOf } from '@lightbox/core/deidentify/copy.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { swapped } from '@lightbox/core/imaging/byteOrder.js';
 import type { Range } from '@lightbox/core/imaging/fragments.js';
@@ -30,7 +30,8 @@ export async function retrieveFrames(context: Context<typeof dicomWebCalls.retri
   const { image } = found;
   const stored = await framesIn(gateway, image);
   const type = typeFor(req, image, stored);
-  const parts = params.frames.map((n) => framePart(gateway, image, stored, n, type));
+  const read = pixelsOf(gateway, image, stored);
+  const parts = [...new Set(params.frames)].map((n) => framePart(stored, read, n, type));
   const { headers, chunks } = multipartOf(parts);
   await stream(context, {
     headers: { ...guarded(type), ...headers },
@@ -45,36 +46,40 @@ export const framesIn = (gateway: Gateway, image: InstanceDoc): Promise<StoredFr
   storedFrames(String(image.blob), sourceOf(gateway, image));
 
 /** Returns a frame as a part of an answer. Throws `NO_FRAME` for a number that the file does not have. */
-export function framePart(gateway: Gateway, image: InstanceDoc, stored: StoredFrames, n: number, type: string): Part {
+export function framePart(stored: StoredFrames, read: ReadRanges, n: number, type: string): Part {
   const ranges = stored.frames[n - 1];
   if (!ranges) throw new AppError('NO_FRAME');
   return {
     type,
     length: ranges.reduce((sum, [, length]) => sum + length, 0),
-    read: () => bytesIn(gateway, image, stored, ranges),
+    read: () => read(ranges),
   };
 }
 
-/** Yields ranges of the pixels of a file, in little endian. */
-export async function* bytesIn(
-  gateway: Gateway,
-  image: InstanceDoc,
-  { swap, inflated }: StoredFrames,
-  ranges: readonly Range[],
-): AsyncGenerator<Buffer> {
-  const read = (some: readonly Range[]) => rangesIn(gateway, image, some, inflated);
-  if (!swap) yield* read(ranges);
-  else for (const range of ranges) yield* inWords((one) => read([one]), range, swap);
+/** Yields ranges of a file, or of its unpacked data set. */
+export type ReadRanges = (ranges: readonly Range[]) => AsyncGenerator<Buffer>;
+
+/** Returns a reader of ranges for one answer. */
+export function readerOf(gateway: Gateway, image: InstanceDoc, deflatedFrom?: number): ReadRanges {
+  const { blobs, keys } = gateway;
+  const { _id, blob, dataKey, size } = image;
+  if (deflatedFrom === undefined) {
+    const key = unwrapDataKey(keys.images, String(_id), dataKey);
+    return (ranges) => frameBytes(blobs, { blob, size, key }, ranges);
+  }
+  const read = rangesOf(gateway, image, deflatedFrom);
+  return async function* (ranges) {
+    for (const [offset, length] of ranges) yield* read(offset, offset + length);
+  };
 }
 
-async function* rangesIn(
-  { blobs, keys }: Gateway,
-  { _id, blob, dataKey, size }: InstanceDoc,
-  ranges: readonly Range[],
-  inflated?: Buffer,
-): AsyncGenerator<Buffer> {
-  if (inflated) for (const [offset, length] of ranges) yield inflated.subarray(offset, offset + length);
-  else yield* frameBytes(blobs, { blob, size, key: unwrapDataKey(keys.images, String(_id), dataKey) }, ranges);
+/** Returns a reader of ranges of the pixels of a file, in little endian. */
+export function pixelsOf(gateway: Gateway, image: InstanceDoc, { swap, deflatedFrom }: StoredFrames): ReadRanges {
+  const read = readerOf(gateway, image, deflatedFrom);
+  if (!swap) return read;
+  return async function* (ranges) {
+    for (const range of ranges) yield* inWords(read, range, swap);
+  };
 }
 
 /**
@@ -82,7 +87,7 @@ async function* rangesIn(
  * too. Bytes behind the last whole word stay as they are.
  */
 async function* inWords(
-  read: (range: Range) => AsyncIterable<Buffer>,
+  read: ReadRanges,
   [from, length]: Range,
   { origin, end, word }: NonNullable<StoredFrames['swap']>,
 ): AsyncGenerator<Buffer> {
@@ -91,7 +96,7 @@ async function* inWords(
   const inWhole = Math.ceil((skip + length) / word) * word;
   let left = length;
   let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of read([start, Math.min(inWhole, end - start)])) {
+  for await (const chunk of read([[start, Math.min(inWhole, end - start)]])) {
     const all = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
     const whole = all.length - (all.length % word);
     const part = swapped(all.subarray(0, whole), word).subarray(skip, skip + left);

@@ -1,11 +1,11 @@
 import { CHUNK } from '@lightbox/core/blobs/cipher.js';
-import type { Source } from '@lightbox/core/deidentify/copy.js';
 import { attributeOf, tagText } from '@lightbox/core/dicomWeb/attributes.js';
 import { jsonOf } from '@lightbox/core/dicomWeb/json.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { wordOf } from '@lightbox/core/imaging/byteOrder.js';
 import { divideByEnds, divideFragments, endsImage, type Range } from '@lightbox/core/imaging/fragments.js';
 import { type Head, readHead } from '@lightbox/core/imaging/head.js';
+import type { Source } from '@lightbox/core/imaging/source.js';
 import { LRUCache } from 'lru-cache';
 
 /** The frames of a file as they are stored. */
@@ -13,10 +13,10 @@ export interface StoredFrames {
   encapsulated: boolean;
   /** Of big endian pixels: where they begin and end, and the bytes of a number, which change their places. */
   swap?: { origin: number; end: number; word: number };
-  /** The parts of each frame, from 0, in the file. */
+  /** The parts of each frame, from 0, in the file, or in its unpacked data set. */
   frames: Range[][];
-  /** Of a deflated file: the inflated data set, in which the parts are. */
-  inflated?: Buffer;
+  /** Of a deflated data set: the place of its packed bytes in the file. */
+  deflatedFrom?: number;
 }
 
 const ROWS = 0x00280010;
@@ -52,20 +52,22 @@ export async function storedFrames(id: string, source: Source): Promise<StoredFr
 
 async function make(id: string, source: Source): Promise<StoredFrames> {
   const made = await find(source, await readHead(source));
-  if (!made.inflated) known.set(id, made);
+  known.set(id, made);
   return made;
 }
 
 async function find(source: Source, head: Head): Promise<StoredFrames> {
-  const { pixels, encoding, inflated, bytes } = head;
+  const { pixels, encoding, deflatedFrom } = head;
   if (!pixels) throw new AppError('NO_FRAME');
   const shape = shapeOf(head);
   if (!Number.isInteger(shape.frames) || shape.frames < 1 || shape.frames > MOST_FRAMES) throw new AppError('NO_FRAME');
   if (pixels.length === null) {
-    const read = inflated ? async (from: number, to: number) => bytes.subarray(from, to) : source.read;
-    const size = inflated ? bytes.length : source.size;
-    const frames = await encapsulated({ size, read }, pixels.from, shape.frames, extendedOffsets(head));
-    return { encapsulated: true, frames, ...(inflated ? { inflated: bytes } : {}) };
+    // A deflated data set has plain pixels (PS3.5 §A.5).
+    if (deflatedFrom !== undefined) throw new AppError('NO_FRAME');
+    return {
+      encapsulated: true,
+      frames: await encapsulated(source, pixels.from, shape.frames, extendedOffsets(head)),
+    };
   }
   const bits = shape.bits;
   // Frames of one bit that end within a byte share it with the next one.
@@ -76,7 +78,7 @@ async function find(source: Source, head: Head): Promise<StoredFrames> {
   // Pixels of 32 bits are numbers of 32 bits, also where the file calls them words.
   const word = encoding.big ? Math.max(wordOf(pixels.vr), shape.bitsAllocated / 8) : 1;
   const swap = word > 1 ? { swap: { origin: pixels.from, end: pixels.from + pixels.length, word } } : {};
-  return { encapsulated: false, frames, ...swap, ...(inflated ? { inflated: bytes } : {}) };
+  return { encapsulated: false, frames, ...swap, ...(deflatedFrom === undefined ? {} : { deflatedFrom }) };
 }
 
 /** Returns the number of frames, the bits of each, and those of a sample. */

@@ -2,11 +2,14 @@ import { contentTypes } from '@lightbox/contract/images/names.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { unwrapDataKey } from '../blobs/cipher.js';
 import type { Core } from '../core.js';
+import { AppError } from '../errors.js';
 import type { Encoding } from '../imaging/encoding.js';
+import { DEFLATED, InflatedReader, readInflated } from '../imaging/inflated.js';
+import type { Source } from '../imaging/source.js';
 import type { ImageDoc } from '../models/image.js';
 import type { ShareDoc } from '../models/share.js';
 import type { Copy } from './change.js';
-import { deidentifyDicom, type Plan } from './dicom.js';
+import { deidentifyDicom, type FileMeta, fileMeta } from './dicom.js';
 import { cannotDeidentify, MoreBytes, type Pixels } from './elements.js';
 import { type Cells, clearedCells } from './nativePixels.js';
 import { deidentifyJpeg, deidentifyPng } from './pictures.js';
@@ -30,12 +33,6 @@ type CopiedField = '_id' | keyof typeof copiedFields;
 /** A part of an image that was read with these fields. A part that lacks one of them is no such type, though it may be absent. */
 export type CopiedPart = { [Field in CopiedField]: ImageDoc[Field] };
 export type Copied = ImageDoc | CopiedPart;
-
-/** A file that is read in parts. */
-export interface Source {
-  size: number;
-  read: (from: number, to: number) => Promise<Buffer>;
-}
 
 /** Reads parts of the file of an image. */
 export const sourceOf = (core: Pick<Core, 'blobs' | 'keys'>, image: Stored): Source => ({
@@ -131,18 +128,35 @@ export async function copyOfDicom(source: Source, disguise: Disguise): Promise<C
     const to = Math.min(wanted, size, limits.headerBytes);
     bytes = Buffer.concat([bytes, await source.read(bytes.length, to)]);
     try {
-      const steps = deidentifyDicom(bytes, size, disguise, (pixels, encoding) => {
+      const isWhole = bytes.length >= size;
+      const meta = fileMeta(bytes, isWhole);
+      if (meta.syntax === DEFLATED) return await copyOfDeflated(source, meta, disguise);
+      const steps = deidentifyDicom(meta, { bytes, at: meta.end, isWhole }, disguise, (pixels, encoding) => {
         found = { pixels, encoding };
         return pixels.length === null ? size : Math.min(size, pixels.from + pixels.length);
       });
-      const plan: Plan = await inSlices(steps);
-      if (plan.needsWhole) continue;
-      const { copy } = plan;
+      const copy = await inSlices(steps);
       return found ? await cutBehindPixels(source, copy, found) : copy;
     } catch (error) {
       if (!(error instanceof MoreBytes)) throw error;
     }
   }
+}
+
+/** The pixels of a deflated file are unpacked when the copy is read. */
+async function copyOfDeflated(source: Source, meta: FileMeta, disguise: Disguise): Promise<Copy> {
+  const { end: deflatedFrom } = meta;
+  const endOf = ({ from, length }: Pixels): number => from + (length ?? 0);
+  const most = { first: FIRST_BYTES, most: limits.headerBytes };
+  try {
+    const copy = await readInflated(source, deflatedFrom, most, (bytes, isWhole) =>
+      inSlices(deidentifyDicom(meta, { bytes, at: 0, isWhole }, disguise, endOf)),
+    );
+    if (copy) return { ...copy, deflatedFrom };
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'UNREADABLE_FILE')) throw error;
+  }
+  throw cannotDeidentify();
 }
 
 /** Ends encapsulated pixel data at its delimiter: nothing of the elements behind it belongs to the copy. */
@@ -180,27 +194,21 @@ function wholeOf({ size, read }: Source): Promise<Buffer> {
   return read(0, size);
 }
 
-async function read(
-  { blobs, keys }: Pick<Core, 'blobs' | 'keys'>,
-  image: Stored,
-  from: number,
-  to: number,
-): Promise<Buffer> {
+async function read(core: Pick<Core, 'blobs' | 'keys'>, image: Stored, from: number, to: number): Promise<Buffer> {
   if (to <= from) return Buffer.alloc(0);
-  const key = unwrapDataKey(keys.images, String(image._id), image.dataKey);
   const chunks: Buffer[] = [];
-  for await (const chunk of blobs.read(image.blob, key, image.size, { from, to })) chunks.push(chunk);
+  for await (const chunk of rangesOf(core, image)(from, to)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
 /** Yields the bytes of a copy, or a range of them. The pixels are read from the original while they are sent. */
 export async function* readCopy(
-  { blobs, keys }: Core,
+  core: Core,
   image: Stored,
-  { parts, size }: Pick<Copy, 'parts' | 'size'>,
+  { parts, size, deflatedFrom }: Pick<Copy, 'parts' | 'size' | 'deflatedFrom'>,
   range: { from: number; to: number } = { from: 0, to: size },
 ): AsyncGenerator<Buffer> {
-  const key = unwrapDataKey(keys.images, String(image._id), image.dataKey);
+  const read = rangesOf(core, image, deflatedFrom);
   let at = 0;
   for (const part of parts) {
     const length = Buffer.isBuffer(part) ? part.length : part[1] - part[0];
@@ -212,12 +220,25 @@ export async function* readCopy(
       yield part.subarray(from, to);
       continue;
     }
-    const bytes = (first: number, end: number) =>
-      blobs.read(image.blob, key, image.size, { from: part[0] + first, to: part[0] + end });
+    const bytes = (first: number, end: number) => read(part[0] + first, part[0] + end);
     const [, , cells] = part;
     if (!cells) yield* bytes(from, to);
     else yield* clearedRange(bytes, cells, { from, to, length });
   }
+}
+
+/** Returns a function that yields a range of the file of an image, or of its unpacked data set. */
+export function rangesOf(
+  core: Pick<Core, 'blobs' | 'keys'>,
+  image: Stored,
+  deflatedFrom?: number,
+): (from: number, to: number) => AsyncIterable<Buffer> {
+  if (deflatedFrom !== undefined) {
+    const reader = new InflatedReader(sourceOf(core, image), deflatedFrom);
+    return (from, to) => reader.range(from, to);
+  }
+  const key = unwrapDataKey(core.keys.images, String(image._id), image.dataKey);
+  return (from, to) => core.blobs.read(image.blob, key, image.size, { from, to });
 }
 
 /** Yields a range of cleared cells. It may begin and end within one, so the cells at its ends are read as a whole. */

@@ -1,11 +1,14 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { deflateRawSync, deflateSync, inflateRawSync } from 'node:zlib';
 import { limits } from '@lightbox/contract/limits.js';
 import { element, partTen } from '@lightbox/testkit/part10.js';
 import { describe, expect, it } from 'vitest';
 import { readHead } from '../imaging/head.js';
+import { DEFLATED, InflatedReader } from '../imaging/inflated.js';
+import type { Source } from '../imaging/source.js';
 import { type Copy, sizeOf, wholeCopy } from './change.js';
-import { copyOfDicom, type Source } from './copy.js';
-import { deidentifyDicom } from './dicom.js';
+import { copyOfDicom } from './copy.js';
+import { deidentifyDicom, fileMeta } from './dicom.js';
 import type { Pixels } from './elements.js';
 import { deidentifyJpeg, deidentifyPng, orientationOf } from './pictures.js';
 import { atOnce } from './steps.js';
@@ -112,10 +115,17 @@ const disguise = { key, days: () => -100 };
 
 function copyOf(original: Buffer): { copy: Copy; bytes: Buffer } {
   const end = ({ from, length }: Pixels) => from + (length ?? 0);
-  const plan = atOnce(deidentifyDicom(original, original.length, disguise, end));
-  if (plan.needsWhole) throw new Error('It is whole.');
-  expect(plan.copy.size).toBe(sizeOf(plan.copy.parts));
-  return { copy: plan.copy, bytes: wholeCopy(plan.copy, original) };
+  const meta = fileMeta(original, true);
+  const isDeflated = meta.syntax === DEFLATED;
+  const set = isDeflated
+    ? { bytes: inflateRawSync(original.subarray(meta.end)), at: 0, isWhole: true }
+    : { bytes: original, at: meta.end, isWhole: true };
+  const copy: Copy = {
+    ...atOnce(deidentifyDicom(meta, set, disguise, end)),
+    ...(isDeflated ? { deflatedFrom: meta.end } : {}),
+  };
+  expect(copy.size).toBe(sizeOf(copy.parts));
+  return { copy, bytes: wholeCopy(copy, original) };
 }
 
 describe.each([
@@ -127,7 +137,7 @@ describe.each([
   const original = file(elements, syntax, encoding);
   const { copy, bytes } = copyOf(original);
   const metaEnd = bytes.indexOf('LIGHTBOX') + 8;
-  const set = syntax.endsWith('1.99') ? inflateRawSync(bytes.subarray(metaEnd)) : bytes.subarray(metaEnd);
+  const set = bytes.subarray(metaEnd);
   const rows = new Map(copy.rows.map((row) => [row.tag, row.value]));
 
   it('has nothing left that identifies the patient, in its elements or among its bytes', () => {
@@ -143,10 +153,10 @@ describe.each([
     for (const tag of ['00080082', '00081110']) expect(rows.has(tag), tag).toBe(false);
   });
 
-  it('keeps its pixels, its transfer syntax and what describes the picture', () => {
+  it('keeps its pixels, its transfer syntax unless it is deflated, and what describes the picture', () => {
     expect(set.includes(pixels)).toBe(true);
     expect(set.subarray(-pixels.length)).toEqual(pixels);
-    expect(rows.get('00020010')).toBe(syntax);
+    expect(rows.get('00020010')).toBe(syntax === DEFLATED ? '1.2.840.10008.1.2.1' : syntax);
     expect(rows.get('00180015')).toBe('CHEST');
     // Without a VR the bytes say nothing of their kind.
     expect(rows.get('00280010')).toBe(encoding.implicit ? '2 bytes' : '8');
@@ -273,10 +283,10 @@ describe.each([
   ];
   const pixelsOf = (elements: Elements) => {
     const { copy, bytes } = copyOf(file(elements, syntax, encoding));
-    const set = syntax.endsWith('1.99') ? inflateRawSync(bytes.subarray(bytes.indexOf('LIGHTBOX') + 8)) : bytes;
     expect(copy.rows.some(({ tag }) => tag.startsWith('6000'))).toBe(false);
     // The length that the element says, and all that follows.
-    return { said: encoding.big ? set.readUInt32BE(set.length - 20) : set.readUInt32LE(set.length - 20), set };
+    const said = encoding.big ? bytes.readUInt32BE(bytes.length - 20) : bytes.readUInt32LE(bytes.length - 20);
+    return { said, set: bytes };
   };
 
   it('end with the last frame', () => {
@@ -400,6 +410,81 @@ it('A long header is followed in slices, and other work of the process has its t
   goesOn = false;
   expect(size).toBeGreaterThan(100_000);
   expect(turns).toBeGreaterThan(5);
+});
+
+it('The copy of a deflated file that is large when unpacked leaves the process free, and needs little memory.', async () => {
+  const size = 60_000_000;
+  const large: Elements = [
+    [0x00280010, 'US', 30_000],
+    [0x00280011, 'US', 1_000],
+    [0x00280100, 'US', 16],
+    [0x00280101, 'US', 12],
+    [0x7fe00010, 'OW', Buffer.alloc(size, 0xff)],
+  ];
+  const original = file([...elements.slice(0, 10), ...large], DEFLATED, {});
+  const source: Source = { size: original.length, read: async (from, to) => original.subarray(from, to) };
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  const copy = await copyOfDicom(source, disguise);
+  const read = new InflatedReader(source, copy.deflatedFrom ?? 0);
+  let bytes = 0;
+  for (const part of copy.parts)
+    if (Array.isArray(part)) for await (const piece of read.range(part[0], part[1])) bytes += piece.length;
+  delay.disable();
+  expect(bytes).toBe(size);
+  expect(copy.parts.filter((part) => Buffer.isBuffer(part)).reduce((sum, part) => sum + part.length, 0)).toBeLessThan(
+    9_999,
+  );
+  expect(delay.max / 1e6).toBeLessThan(150);
+});
+
+describe('Ranges of a deflated data set', () => {
+  const set = Buffer.from(Array.from({ length: 1_000_000 }, (_, i) => (i * i) >> 3));
+  const packed = deflateRawSync(set);
+  let reads = 0;
+  const source: Source = {
+    size: packed.length,
+    read: async (from, to) => {
+      if (from === 0) reads += 1;
+      return packed.subarray(from, to);
+    },
+  };
+  const read = async (reader: InflatedReader, from: number, to: number) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of reader.range(from, to)) pieces.push(piece);
+    return Buffer.concat(pieces);
+  };
+
+  it('that follow each other share one pass, and one that goes back begins anew', async () => {
+    const reader = new InflatedReader(source, 0);
+    reads = 0;
+    for (const [from, to] of [
+      [0, 5],
+      [5, 300_000],
+      [300_001, 300_001],
+      [700_000, set.length],
+    ] as const)
+      expect((await read(reader, from, to)).equals(set.subarray(from, to))).toBe(true);
+    expect(reads).toBe(1);
+    expect((await read(reader, 999, 1_999)).equals(set.subarray(999, 1_999))).toBe(true);
+    expect(reads).toBe(2);
+  });
+
+  it('that go back again and again, or end behind the data set, are refused', async () => {
+    const reader = new InflatedReader(source, 0);
+    const back = async () => {
+      for (let at = 900; at > 0; at -= 10) await read(reader, at, at + 10);
+    };
+    await expect(back()).rejects.toMatchObject({ code: 'UNREADABLE_FILE' });
+    await expect(read(new InflatedReader(source, 0), 999_999, 1_000_001)).rejects.toMatchObject({
+      code: 'UNREADABLE_FILE',
+    });
+  });
+
+  it('of a source that fails, fail with its error', async () => {
+    const away = { size: 9, read: () => Promise.reject(new Error('The database is away.')) };
+    await expect(read(new InflatedReader(away, 0), 0, 1)).rejects.toThrow('away');
+  });
 });
 
 it.each([

@@ -1,11 +1,11 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { BurnedIn, TagChange, TagRow } from '@lightbox/contract/images/drawing.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { guessBurnedIn } from '../imaging/burnedIn.js';
 import { decodeText } from '../imaging/characters.js';
 import { type Encoding, encodingOf, LONG_VR } from '../imaging/encoding.js';
 import { implementation } from '../imaging/implementation.js';
-import { Changes, type Copy, sizeOf, wholeCopy } from './change.js';
+import { DEFLATED } from '../imaging/inflated.js';
+import { Changes, type Copy, sizeOf } from './change.js';
 import { beginsWithItem, cannotDeidentify, type Element, ElementReader, type Pixels, UNDEFINED } from './elements.js';
 import { type Fate, fateOf, mayGo, rowOf } from './fates.js';
 import { namingTest } from './naming.js';
@@ -14,8 +14,7 @@ import { BURNED_IN, moduleOf, ofOldPixels, PADDING } from './newPixels.js';
 import type { Steps } from './steps.js';
 import { type Disguise, disguisedUid, dummyOf, movedDates, numbers, padded, pseudonym } from './values.js';
 
-const EXPLICIT: Encoding = { implicit: false, big: false };
-const DEFLATED = '1.2.840.10008.1.2.1.99';
+export const EXPLICIT: Encoding = { implicit: false, big: false };
 /** Transfer syntaxes without compression: implicit, explicit, big endian, Encapsulated Uncompressed, and none at all. */
 const UNCOMPRESSED = new Set(['', ...['', '.1', '.2', '.1.98'].map((end) => `1.2.840.10008.1.2${end}`)]);
 const METHOD = 'Lightbox: PS3.15 Table E.1-1 2026c Basic Profile';
@@ -38,63 +37,57 @@ const JOINED = 64;
 
 const hex = (tag: number): string => tag.toString(16).padStart(8, '0');
 
+/** The file meta information of a file (PS3.10 §7.1), and the bytes that hold it. */
+export interface FileMeta {
+  bytes: Buffer;
+  elements: Element[];
+  /** The place behind it. */
+  end: number;
+  syntax: string;
+}
+
+/** Throws `MoreBytes` when the bytes end before the file meta information does, unless they are the whole file. */
+export function fileMeta(bytes: Buffer, isWhole: boolean): FileMeta {
+  const { elements, end } = new ElementReader(bytes, isWhole).meta(startOf(bytes));
+  const named = elements.find(({ tag }) => tag === SYNTAX);
+  return { bytes, elements, end, syntax: textOf(bytes, named) };
+}
+
+/** The bytes of a data set, from the place `at` on. They may end before it does, unless they are `isWhole`. */
+export interface DataSetBytes {
+  bytes: Buffer;
+  at: number;
+  isWhole: boolean;
+}
+
 /**
  * De-identifies a DICOM file by its header (PS3.15 Annex E): changes the elements before the pixels, leaves out what is
- * behind or beside them, and keeps the values of the pixels and their transfer syntax. Throws `MoreBytes` when `bytes` end before the
- * header does, unless they are the whole file.
+ * behind or beside them, and keeps the values of the pixels. The transfer syntax stays, but that of a deflated data set
+ * becomes plain: its bytes are the unpacked ones. Throws `MoreBytes` when the bytes end before the header does.
  */
-export function* deidentifyDicom(bytes: Buffer, size: number, disguise: Disguise, pixelsEnd: PixelsEnd): Steps<Plan> {
-  const isWhole = bytes.length >= size;
-  const reader = new ElementReader(bytes, isWhole);
-  const start = startOf(bytes);
-  const { elements: meta, end } = reader.meta(start);
-  const syntax = textOf(
-    bytes,
-    meta.find(({ tag }) => tag === SYNTAX),
-  );
-  if (syntax === DEFLATED) {
-    if (!isWhole) return { needsWhole: true };
-    return yield* deflated(bytes, meta, end, disguise);
-  }
-  const encoding = encodingOf(bytes, end);
-  const { elements, pixels } = yield* reader.dataSet(end, encoding);
-  const writer = new Writer(bytes, encoding, disguise, elements, pixels);
-  if (disguise.pixels) return { copy: writer.copy([yield* writer.withNewPixels(meta)]) };
+export function* deidentifyDicom(
+  meta: FileMeta,
+  { bytes, at, isWhole }: DataSetBytes,
+  disguise: Disguise,
+  pixelsEnd: PixelsEnd,
+): Steps<Copy> {
+  const isDeflated = meta.syntax === DEFLATED;
+  const encoding = isDeflated ? EXPLICIT : encodingOf(bytes, at);
+  const { elements, pixels } = yield* new ElementReader(bytes, isWhole).dataSet(at, encoding);
+  const writer = new Writer(bytes, encoding, disguise, elements, pixels, meta.bytes);
+  if (disguise.pixels) return writer.copy([yield* writer.withNewPixels(meta.elements)]);
   // In fragments nobody clears the bits beside the values and the bytes behind the frames.
-  if (pixels?.length === null && UNCOMPRESSED.has(syntax)) throw cannotDeidentify();
-  const head = Buffer.concat([writer.meta(meta, syntax), yield* writer.dataSet()]);
+  if (pixels?.length === null && (isDeflated || UNCOMPRESSED.has(meta.syntax))) throw cannotDeidentify();
+  const syntax = isDeflated ? '' : meta.syntax;
+  const head = Buffer.concat([writer.meta(meta.elements, syntax), yield* writer.dataSet()]);
   const kept = writer.keptPixels();
-  if (!kept) return { copy: writer.copy([head]) };
-  const until = pixelsEnd(kept.pixels, encoding, bytes);
-  return { copy: writer.copy([Buffer.concat([head, kept.head]), [kept.pixels.from, until, kept.cells]]) };
+  if (!kept) return writer.copy([head]);
+  const until = pixelsEnd(kept.pixels, encoding);
+  return writer.copy([Buffer.concat([head, kept.head]), [kept.pixels.from, until, kept.cells]]);
 }
 
 /** Finds the first byte behind the pixel data. */
-export type PixelsEnd = (pixels: Pixels, encoding: Encoding, bytes: Buffer) => number;
-export type Plan = { copy: Copy; needsWhole?: false } | { needsWhole: true };
-
-/** A deflated data set (PS3.5 §A.5) is unpacked, changed, and packed again. */
-function* deflated(bytes: Buffer, meta: Element[], end: number, disguise: Disguise): Steps<Plan> {
-  let inflated: Buffer;
-  try {
-    inflated = inflateRawSync(bytes.subarray(end), { maxOutputLength: limits.dicomInflatedBytes });
-  } catch {
-    throw cannotDeidentify();
-  }
-  const { elements, pixels } = yield* new ElementReader(inflated, true).dataSet(0, EXPLICIT);
-  const writer = new Writer(inflated, EXPLICIT, disguise, elements, pixels, bytes);
-  if (disguise.pixels) return { copy: writer.copy([yield* writer.withNewPixels(meta)]) };
-  const head = writer.meta(meta, DEFLATED);
-  const set: Copy['parts'] = [yield* writer.dataSet()];
-  const kept = writer.keptPixels();
-  if (kept) {
-    const { from, length } = kept.pixels;
-    set.push(kept.head, [from, length === null ? inflated.length : from + length, kept.cells]);
-  }
-  const packed = deflateRawSync(wholeCopy({ parts: set }, inflated));
-  // PS3.5 §A.5: of even length.
-  return { copy: writer.copy([Buffer.concat([head, packed, Buffer.alloc(packed.length % 2)])]) };
-}
+export type PixelsEnd = (pixels: Pixels, encoding: Encoding) => number;
 
 const hasPrefix = (bytes: Buffer, at: number): boolean => bytes.toString('latin1', at, at + 4) === 'DICM';
 
@@ -123,8 +116,8 @@ class Writer {
     private readonly disguise: Disguise,
     private readonly elements: Element[],
     private readonly pixels: Pixels | null,
-    /** The bytes of the file meta information, where the data set is packed. */
-    private readonly metaBytes = bytes,
+    /** The bytes of the file meta information. */
+    private readonly metaBytes: Buffer,
   ) {
     for (const element of elements) if (!this.firsts.has(element.tag)) this.firsts.set(element.tag, element);
     if (this.first(ENCAPSULATED_DOCUMENT)) throw cannotDeidentify();
