@@ -359,6 +359,19 @@ it('files that an earlier version stored are found when their bytes, which were 
   expect(await partsIn(await ask(token, path))).toHaveLength(files.length);
 });
 
+it('a file whose UID goes on behind a zero byte is stored, and no DICOMweb answer names it', async () => {
+  const owner = await buildProvider(test.gateway);
+  const { token } = await tokenOf(owner);
+  const study = uidOf(fresh());
+  const file = twoFrames(study, '1', [element(0x7fe00010, 'OB', Buffer.alloc(32))]);
+  const honest = element(0x0020000d, 'UI', study);
+  const at = file.indexOf(honest);
+  const hostile = [element(0x0020000d, 'UI', `${study}\0&x={token}#`), file.subarray(at + honest.length)];
+  await storeFiles(token, [Buffer.concat([file.subarray(0, at), ...hostile])]);
+  expect(await imagesOf(owner)).toHaveLength(1);
+  expect((await ask(token, '/studies')).status).toBe(204);
+});
+
 it('slow readers of a file that is small and unpacks to a large one take little memory of the gateway', async () => {
   const { token } = await tokenOf(await buildProvider(test.gateway));
   const study = uidOf(fresh());

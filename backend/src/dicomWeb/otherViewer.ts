@@ -52,7 +52,8 @@ export async function openElsewhere({ gateway, actor, viewer, body }: Context<Ca
     });
     return doc._id;
   });
-  const url = template.replaceAll('{study}', uid).replaceAll('{token}', token);
+  const marks: Record<string, string> = { '{study}': uid, '{token}': token };
+  const url = template.replace(/\{(?:study|token)\}/g, (mark) => encodeURIComponent(marks[mark] ?? ''));
   return { data: { id: String(doc._id), url, expiresAt: expiresAt.toISOString() } };
 }
 

@@ -2,7 +2,7 @@ import { unwrapDataKey } from '../blobs/cipher.js';
 import type { Core } from '../core.js';
 import { bufferOf } from '../db/bytes.js';
 import type { ObjectId } from '../db/ids.js';
-import { dataSetIn, type JsonDataSet } from '../dicomWeb/json.js';
+import { dataSetIn, firstValue, type JsonDataSet } from '../dicomWeb/json.js';
 import type { FileIdentity } from '../imaging/fileIdentity.js';
 import { open, seal } from '../keys/seal.js';
 import type { ImageDoc, Instance } from '../models/image.js';
@@ -20,7 +20,8 @@ export const uidKeys = {
 
 /**
  * Returns what DICOMweb has to know of a file: pseudonyms of its UIDs, and the attributes for searches, sealed with the
- * image's data key. Null for a file that lacks a UID.
+ * image's data key. Null for a file that lacks a UID. The attributes are read by another parser than the UIDs: null too when
+ * the two read different ones, so that a file is not found by one UID and answered with another text.
  */
 export async function instanceFor(
   core: Core,
@@ -28,6 +29,9 @@ export async function instanceFor(
   { studyUid, seriesUid, sopUid, attributes }: FileIdentity,
 ): Promise<Instance | null> {
   if (!studyUid || !seriesUid || !sopUid || !attributes) return null;
+  const set = dataSetIn(attributes);
+  const read = ['0020000D', '0020000E', '00080018'].map((tag) => firstValue(set, tag).trim());
+  if (read.join() !== [studyUid, seriesUid, sopUid].join()) return null;
   const [study, series, sop] = await Promise.all([
     uidKeys.study(core, studyUid),
     uidKeys.series(core, seriesUid),
