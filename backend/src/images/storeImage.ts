@@ -1,8 +1,8 @@
 import { texts } from '@lightbox/contract/texts.js';
 import { firstCard, refreshCards } from '@lightbox/core/access/cards.js';
-
 import { liveShare } from '@lightbox/core/access/shares.js';
 import { newDataKey } from '@lightbox/core/blobs/cipher.js';
+import { isStored } from '@lightbox/core/blobs/isStored.js';
 import type { WrittenBlob } from '@lightbox/core/blobs/store.js';
 import type { Quota } from '@lightbox/core/blobs/usage.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
@@ -189,7 +189,7 @@ async function writeRecord(
       // The share and the cards are made of what is written.
       if (!isAlone && (shareWith || changesCards)) await tx.inserts.write();
       // The first command was the check of the session, or of the request that holds the file.
-      if (!(await gateway.blobs.confirm(blob, tx.session))) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
+      if (!(await isStored(gateway, blob, tx.session))) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
       if (request) {
         tx.record({ type: 'request.file', record: _id, records: [request._id], owners: [owner] });
         return _id;

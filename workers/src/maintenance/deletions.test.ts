@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { Client } from '@lightbox/backend/testing/client.js';
@@ -18,6 +18,8 @@ import type { LegalHolds } from '@lightbox/contract/legalHolds/calls.js';
 import { mayBeDeleted } from '@lightbox/contract/legalHolds/policy.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { Message } from '@lightbox/contract/messages/calls.js';
+import { newDataKey } from '@lightbox/core/blobs/cipher.js';
+import { isStored } from '@lightbox/core/blobs/isStored.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
@@ -27,6 +29,7 @@ import { finishClosing } from '@lightbox/core/users/closing.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { finishClosings } from './finishClosings.js';
 import { removeUnfinishedCopies } from './leftStudies.js';
+import { removeOrphanBlobs } from './orphans.js';
 import { removeOldImages, removeOldMessages } from './retention.js';
 
 const { test, api } = useGateway();
@@ -492,5 +495,47 @@ describe('retention', () => {
     ['retention.auditDays', '2190', 201],
   ])('%s of %s is answered %d', async (name, value, status) => {
     await api.as(admin).post('/appsetting/add', { name, value }).expect(status);
+  });
+});
+
+describe('a blob that seems abandoned, because the clock of MongoDB was set forward during its upload,', () => {
+  const key = randomBytes(32);
+  async function uploaded() {
+    const { blobs, clock } = test.gateway;
+    const part = async function* () {
+      yield Buffer.alloc(9);
+    };
+    const written = await blobs.write(newId(clock.now()), key, part());
+    test.clock.forward({ hours: 2 });
+    await removeOrphanBlobs(test.gateway);
+    return written;
+  }
+  async function afterAMinute() {
+    test.clock.forward({ minutes: 2 });
+    await removeOrphanBlobs(test.gateway);
+  }
+
+  it('gets no record any more', async () => {
+    const written = await uploaded();
+    const session = await test.gateway.db.startSession();
+    const seen = () => session.withTransaction(() => isStored(test.gateway, written, session));
+    expect(await seen()).toBe(false);
+    await afterAMinute();
+    expect(await test.gateway.blobs.countChunks(written.id)).toBe(0);
+    expect(await seen()).toBe(false);
+    await session.endSession();
+  });
+
+  it('stays when it got its record meanwhile', async () => {
+    const { id } = await uploaded();
+    const ids = { _id: newId(), message: newId(), sender: newId(), recipient: newId() };
+    const { wrapped } = newDataKey(test.gateway.keys.images, String(ids._id));
+    await test.gateway.models.Voice.create([
+      { ...ids, contentType: 'audio/webm', size: 9, blob: id, dataKey: wrapped },
+    ]);
+    await afterAMinute();
+    await afterAMinute();
+    expect(await test.gateway.blobs.countChunks(id)).toBe(1);
+    expect(await test.gateway.models.Tombstone.exists({ _id: id })).toBeNull();
   });
 });

@@ -1,6 +1,7 @@
 import type { Core } from '@lightbox/core/core.js';
 import { firstId, idAt, type ObjectId } from '@lightbox/core/db/ids.js';
 import { removeBytes } from '@lightbox/core/images/removeImage.js';
+import type { TombstoneDoc } from '@lightbox/core/models/tombstone.js';
 import { usedByLaterVersion } from '@lightbox/core/models/upgrade.js';
 import { HOUR_MS } from '@lightbox/core/times.js';
 import { eachApart } from './eachApart.js';
@@ -13,7 +14,9 @@ const GRACE_MS = 60_000;
 
 /**
  * Removes blobs without a record: those of deleted images whose job was lost, those of uploads and voice messages that
- * never got a record, and plain frames whose drawing was not stored. It skips the last hour, because an upload may still be running.
+ * never got a record, and plain frames whose drawing was not stored. It skips the last hour, because an upload may still be
+ * running. After a jump of MongoDB's clock one that runs seems older: so a blob is listed first, and removed a minute later
+ * if it has no record then. An upload that ends meanwhile looks at the list (`core/src/blobs/isStored.ts`).
  * Beside a later version it looks for none: that version may store records with blobs that this one does not know.
  */
 export async function removeOrphanBlobs(core: Core): Promise<void> {
@@ -34,12 +37,34 @@ export async function removeAllListed(core: Core): Promise<void> {
 
 /** Returns the number of blobs that it removed, at most a batch. */
 async function removeListed(core: Core, before?: Date): Promise<number> {
-  const listed = await core.models.Tombstone.find(before ? { at: { $lt: before } } : {})
+  const { Tombstone } = core.models;
+  const listed = await Tombstone.find(before ? { at: { $lt: before } } : { unowned: { $exists: false } })
     .sort({ at: 1 })
     .limit(BATCH)
-    .lean();
-  await eachApart(core, 'removal of bytes', listed, ({ _id }) => removeBytes(core, _id));
+    .lean<TombstoneDoc[]>();
+  const kept = await recorded(
+    core,
+    listed.filter(({ unowned }) => unowned).map(({ _id }) => _id),
+  );
+  await eachApart(core, 'removal of bytes', listed, ({ _id }) =>
+    kept.has(String(_id)) ? Tombstone.deleteOne({ _id }) : removeBytes(core, _id),
+  );
   return listed.length;
+}
+
+/** Returns those of the blobs that have a record. */
+async function recorded({ models }: Core, blobs: readonly ObjectId[]): Promise<Set<string>> {
+  if (blobs.length === 0) return new Set();
+  const { Drawing, Image, Upload, Voice } = models;
+  const images = await Image.find({ blob: { $in: blobs } }, { blob: 1 }).lean();
+  const arriving = await Upload.find({ blob: { $in: blobs } }, { blob: 1 }).lean();
+  const voices = await Voice.find({ blob: { $in: blobs } }, { blob: 1 }).lean();
+  const drawings = await Drawing.find({ 'plain.blob': { $in: blobs } }, { plain: 1 }).lean();
+  const kept = [
+    ...[...images, ...arriving, ...voices].map(({ blob }) => blob),
+    ...drawings.map(({ plain }) => plain?.blob),
+  ];
+  return new Set(kept.map(String));
 }
 
 interface Search {
@@ -53,26 +78,20 @@ interface Search {
 
 /** Searches for one turn. Returns true when it has reached the end. */
 async function lookThrough(core: Core, { name, from, end, turnMs }: Search): Promise<boolean> {
-  const { Drawing, Image, Upload, Voice, Position } = core.models;
+  const { Position, Tombstone } = core.models;
   const until = performance.now() + turnMs;
   let after = (await Position.findById(name).lean())?.after ?? from;
   while (performance.now() < until) {
     const blobs = await core.blobs.between(after, end, BATCH);
     const last = blobs.at(-1);
     if (!last) return true;
-    const images = await Image.find({ blob: { $in: blobs } }, { blob: 1 }).lean();
-    const arriving = await Upload.find({ blob: { $in: blobs } }, { blob: 1 }).lean();
-    const voices = await Voice.find({ blob: { $in: blobs } }, { blob: 1 }).lean();
-    const drawings = await Drawing.find({ 'plain.blob': { $in: blobs } }, { plain: 1 }).lean();
-    const kept = [
-      ...[...images, ...arriving, ...voices].map(({ blob }) => blob),
-      ...drawings.map(({ plain }) => plain?.blob),
-    ];
-    const known = new Set(kept.map(String));
-    const unknown = blobs.filter((blob) => !known.has(String(blob))).map((_id) => ({ _id }));
-    const removed = eachApart(core, 'removal of a blob without a record', unknown, ({ _id }) => core.blobs.delete(_id));
-    // The log names one that cannot be removed. The search goes on, and the round over all blobs finds it again.
-    await removed.catch(() => undefined);
+    const known = await recorded(core, blobs);
+    const unowned = blobs.filter((blob) => !known.has(String(blob)));
+    const at = core.clock.now();
+    const lists = unowned.map((_id) => ({
+      updateOne: { filter: { _id }, update: { $setOnInsert: { at, unowned: true } }, upsert: true },
+    }));
+    if (lists.length > 0) await Tombstone.bulkWrite(lists as never);
     after = last;
     await Position.updateOne({ _id: name }, { $set: { after } }, { upsert: true });
   }

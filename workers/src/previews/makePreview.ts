@@ -1,5 +1,6 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
+import { isStored } from '@lightbox/core/blobs/isStored.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
 import { MissingChunk } from '@lightbox/core/blobs/store.js';
 import type { Core } from '@lightbox/core/core.js';
@@ -141,7 +142,7 @@ function store(
     const set = { $set: { preview: state, frames: drawing.facts.frames } } as const;
     const marked = await Image.findOneAndUpdate(found, set, { session }).lean<ImageDoc>();
     if (!marked) return null;
-    if (plain && !(await core.blobs.confirm(plain.written, session))) throw new Error('Plain frames were lost.');
+    if (plain && !(await isStored(core, plain.written, session))) throw new Error('Plain frames were lost.');
     if (preview) {
       const sealed = seal(key, previewContext(id), preview.bytes);
       const { width, height } = preview;

@@ -4,6 +4,7 @@ import { type Message, messageCalls } from '@lightbox/contract/messages/calls.js
 import { texts } from '@lightbox/contract/texts.js';
 import { holdUser } from '@lightbox/core/access/hold.js';
 import { newDataKey } from '@lightbox/core/blobs/cipher.js';
+import { isStored } from '@lightbox/core/blobs/isStored.js';
 import type { WrittenBlob } from '@lightbox/core/blobs/store.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -109,7 +110,7 @@ async function store(
         dataKey: wrapped,
       };
       await models.Voice.create([record], { session: tx.session });
-      if (!(await blobs.confirm(blob, tx.session))) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
+      if (!(await isStored(gateway, blob, tx.session))) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
       tx.record({ type: 'voice.sent', record: _id, owners: [sender] });
     });
     if (sent.created) return sent;
