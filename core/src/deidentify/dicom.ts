@@ -14,7 +14,7 @@ import { BURNED_IN, moduleOf, ofOldPixels, PADDING } from './newPixels.js';
 import type { Steps } from './steps.js';
 import { type Disguise, disguisedUid, dummyOf, movedDates, numbers, padded, pseudonym } from './values.js';
 
-export const EXPLICIT: Encoding = { implicit: false, big: false };
+const EXPLICIT: Encoding = { implicit: false, big: false };
 /** Transfer syntaxes without compression: implicit, explicit, big endian, Encapsulated Uncompressed, and none at all. */
 const UNCOMPRESSED = new Set(['', ...['', '.1', '.2', '.1.98'].map((end) => `1.2.840.10008.1.2${end}`)]);
 const METHOD = 'Lightbox: PS3.15 Table E.1-1 2026c Basic Profile';
