@@ -69,7 +69,7 @@ async function refuseTarget(config: Config, { database }: Manifest): Promise<voi
   try {
     if (db.name !== database)
       throw new Refused(
-        `The backup is of the database "${database}": name it in --mongodb-uri instead of "${db.name}".`,
+        `The backup is of the database "${database}": name it in the address of the target instead of "${db.name}".`,
       );
     const client = db.getClient();
     const { databases } = await client.db('admin').admin().listDatabases({ nameOnly: true });
