@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -105,7 +106,48 @@ export function npm(args) {
 export const node = (args, env = {}) => run(process.execPath, args, false, env);
 
 async function run(command, args, shell, env = {}) {
-  const child = spawn(command, args, { cwd: root, stdio: 'inherit', shell, env: { ...process.env, ...env } });
-  const [status] = await once(child, 'exit').catch((error) => [error.message]);
+  const child = spawn(command, args, {
+    cwd: root,
+    stdio: 'inherit',
+    shell,
+    env: { ...process.env, ...env },
+    detached: hasGroups,
+  });
+  const status = await untilEnded(child);
   if (status !== 0) throw new StepError(`\`${command} ${args.join(' ')}\` failed${status ? `: ${status}` : ''}.`);
+}
+
+/**
+ * Each program has a process group of its own. npm and tsc run further programs without forwarding a signal to them, and a
+ * terminal sends Ctrl+C to its own group, so that the programs get it once: from here.
+ */
+const hasGroups = process.platform !== 'win32';
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'];
+const running = new Set();
+let stoppedBy = null;
+
+function stop(signal) {
+  stoppedBy ??= signal;
+  for (const child of running) {
+    try {
+      if (hasGroups) process.kill(-child.pid, signal);
+      else child.kill(signal);
+    } catch {
+      // It has ended, and its `exit` comes.
+    }
+  }
+}
+
+/** Returns the exit status of a program. A signal that comes meanwhile goes to all that run, and ends this process after them. */
+async function untilEnded(child) {
+  if (running.size === 0) for (const signal of signals) process.on(signal, stop);
+  running.add(child);
+  const [status] = await once(child, 'exit').catch((error) => [error.message]);
+  running.delete(child);
+  if (running.size === 0) {
+    for (const signal of signals) process.off(signal, stop);
+    if (stoppedBy) process.exit(128 + constants.signals[stoppedBy]);
+  }
+  // The last of the others ends this process.
+  return stoppedBy ? new Promise(() => undefined) : status;
 }

@@ -7,7 +7,7 @@ import { root, StepError, setup } from './setup.mjs';
 
 /**
  * With `joins`, a command needs a running instance or addresses of its own. The others use an instance if one runs. With
- * `targets`, its `--mongodb-uri` takes the place of MONGODB_URI.
+ * `targets`, its `--mongodb-uri`, or else RESTORE_MONGODB_URI, takes the place of MONGODB_URI.
  */
 const commands = {
   backend: { main: 'backend/dist/main.js', joins: true },
@@ -49,8 +49,11 @@ async function start() {
 /** Runs a command in this process, so that signals reach it directly. */
 async function runCommand({ main, joins, targets }) {
   if (!existsSync(join(root, main))) throw new StepError(`${main} is missing. Run \`npm run build\`.`);
-  const { 'mongodb-uri': target } = parseArgs({ options: { 'mongodb-uri': { type: 'string' } }, strict: false }).values;
-  if (targets && typeof target === 'string') process.env.MONGODB_URI = target;
+  if (targets) {
+    const { values } = parseArgs({ options: { 'mongodb-uri': { type: 'string' } }, strict: false });
+    const target = values['mongodb-uri'] ?? process.env.RESTORE_MONGODB_URI;
+    if (target && typeof target === 'string') process.env.MONGODB_URI = target;
+  }
   if (joins) {
     const { joinEnv } = await load('launcher/dist/instance.js');
     Object.assign(process.env, joinEnv(process.env, resolve(process.env.DATA_DIR || '.data')));

@@ -36,7 +36,7 @@ describe('the chart', () => {
       settingNames.filter((name) => name.startsWith('BACKUP_')),
     );
     expect([...new Set([...plain, ...named, ...without])].sort()).toEqual([...settingNames].sort());
-    expect(plain.filter((name) => /KEY|PASSWORD|SECRET|(SMTP|REDIS)_URL|MONGODB_URI/.test(name))).toEqual([]);
+    expect(plain.filter((name) => /KEY|PASSWORD|SECRET|HEADERS|(SMTP|REDIS)_URL|MONGODB_URI/.test(name))).toEqual([]);
   });
 
   it('has workers for every queue', () => {

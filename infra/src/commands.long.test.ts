@@ -63,6 +63,16 @@ it.concurrent.each([
   expect(said).not.toContain('    at ');
 });
 
+it.each([
+  [[], 'mongodb://127.0.0.1:9/lightbox?replicaSet=rs0', 'is not a backup'],
+  [['--mongodb-uri', 'mongodb://127.0.0.1:9/lightbox'], 'nonsense', 'is not a backup'],
+  [[], '', 'Name backup and target'],
+])('A restore with %j and RESTORE_MONGODB_URI=%s says: %s', async (more, uri, says) => {
+  const command = ['core/dist/backup/restoreCommand.js', '--from', 'nowhere', ...more];
+  const { status, said } = await runWithoutMongo(command, { RESTORE_MONGODB_URI: uri });
+  expect([status, said]).toEqual([1, expect.stringContaining(says)]);
+});
+
 it('With a configuration that cannot be used, a command says which part, without a stack.', async () => {
   const { status, said } = await runWithoutMongo(['core/dist/models/migrateCommand.js'], { APP_KEYS: 'short' });
   expect(status).toBe(1);

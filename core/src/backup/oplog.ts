@@ -4,10 +4,14 @@ import { dirname, join, resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { mongo } from 'mongoose';
 import { z } from 'zod';
+import type { Config } from '../config/config.js';
 import type { Core } from '../core.js';
+import { connectDatabase } from '../db/connect.js';
+import { neededKeys } from '../keys/usage.js';
+import { createModels } from '../models/models.js';
 import { Refused } from '../process/refused.js';
 import { syncFolder } from '../process/syncFolder.js';
-import { checkFiles, fileSchema, type Manifest, PART, readManifest } from './manifest.js';
+import { checkFiles, fileSchema, keyIdsSchema, type Manifest, PART, readManifest } from './manifest.js';
 import { readSealed, writeSealed } from './sealedFile.js';
 import { serverUri, startTool, type Tools, withAddress } from './tools.js';
 
@@ -32,6 +36,8 @@ const Slice = z.strictObject({
   /** … up to this one, which a majority had. */
   to: Moment,
   encrypted: z.boolean(),
+  /** The ids of the keys that the records needed when the slice was made, by ring. Absent in slices of earlier versions. */
+  keyIds: keyIdsSchema.optional(),
   file: fileSchema,
 });
 type Slice = z.output<typeof Slice> & { folder: string };
@@ -83,6 +89,15 @@ async function reachOf(uri: string): Promise<{ first: Moment; last: Moment }> {
   }
 }
 
+async function keyIdsNow(config: Config): Promise<Manifest['keyIds']> {
+  const db = await connectDatabase(config);
+  try {
+    return await neededKeys(createModels(db));
+  } finally {
+    await db.close();
+  }
+}
+
 interface Options {
   to: string;
   signal: AbortSignal;
@@ -109,6 +124,8 @@ export async function makeSlice(
     throw new Refused(
       `The oplog begins at ${timeOf(reach.first)}, after the last slice. Make a backup now, make slices more often, and enlarge the oplog.`,
     );
+  // After the end of the slice is known, so that a key which its last entries use is among them.
+  const keyIds = await keyIdsNow(config);
   const folder = join(dir, `lightbox-oplog-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`);
   const part = `${folder}${PART}`;
   await mkdir(part, { mode: 0o700 });
@@ -120,7 +137,7 @@ export async function makeSlice(
       return writeSealed(join(part, name), startTool(tools, 'mongodump', args, signal), { recipient, tools, signal });
     });
     await checkFiles(part, [file]);
-    const slice = Slice.parse({ format: 1, from, to: reach.last, encrypted: recipient !== null, file });
+    const slice = Slice.parse({ format: 1, from, to: reach.last, encrypted: recipient !== null, keyIds, file });
     await writeFile(join(part, SLICE), `${JSON.stringify(slice, null, 2)}\n`, { flag: 'wx', mode: 0o600, flush: true });
     await syncFolder(part);
     signal.throwIfAborted();

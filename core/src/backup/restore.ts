@@ -45,11 +45,7 @@ export async function checkBeforeRestore(
     });
   }
   const tools = await findTools(['mongorestore', ...(manifest.encrypted ? (['age'] as const) : [])]);
-  const lacking = lackingKeys(manifest.keyIds, createKeys(config));
-  if (lacking.length > 0) {
-    const lines = lacking.map(({ variable, ids }) => `  ${variable} must hold ${ids.join(', ')}`);
-    throw new Refused(`The records of the backup need keys that are not here:\n${lines.join('\n')}`);
-  }
+  refuseLackingKeys(manifest.keyIds, config);
   const places = { gridfs: true, file: config.blobs.dir !== null, s3: config.blobs.s3 !== null };
   const absent = manifest.stores.filter((name) => !places[name]);
   if (absent.length > 0)
@@ -58,9 +54,17 @@ export async function checkBeforeRestore(
     );
   await checkFiles(from, manifest.files);
   const slices = until && oplog ? await slicesUntil(oplog, manifest, until) : [];
+  for (const { keyIds } of slices) refuseLackingKeys(keyIds ?? {}, config);
   // The last look before the first write.
   await refuseTarget(config, manifest);
   return { manifest, tools, slices };
+}
+
+function refuseLackingKeys(needed: Manifest['keyIds'], config: Config): void {
+  const lacking = lackingKeys(needed, createKeys(config));
+  if (lacking.length === 0) return;
+  const lines = lacking.map(({ variable, ids }) => `  ${variable} must hold ${ids.join(', ')}`);
+  throw new Refused(`The records of the backup need keys that are not here:\n${lines.join('\n')}`);
 }
 
 /** Throws when the target has records, or another name for the database. */
@@ -69,7 +73,7 @@ async function refuseTarget(config: Config, { database }: Manifest): Promise<voi
   try {
     if (db.name !== database)
       throw new Refused(
-        `The backup is of the database "${database}": name it in --mongodb-uri instead of "${db.name}".`,
+        `The backup is of the database "${database}": name it in the address of the target instead of "${db.name}".`,
       );
     const client = db.getClient();
     const { databases } = await client.db('admin').admin().listDatabases({ nameOnly: true });

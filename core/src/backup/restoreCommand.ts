@@ -15,11 +15,13 @@ function untilOf(text: string | undefined): Date | null {
   return new Date(Math.floor(time.getTime() / 1000) * 1000);
 }
 
-const usage = 'npm run restore -- --from DIR --mongodb-uri URI [--identity FILE] [--until TIME [--oplog DIR]]';
+const usage =
+  'npm run restore -- --from DIR [--mongodb-uri URI] [--identity FILE] [--until TIME [--oplog DIR]], with the target in RESTORE_MONGODB_URI or --mongodb-uri';
 
 /**
- * `npm run restore -- --from DIR --mongodb-uri URI [--identity FILE] [--until TIME [--oplog DIR]]`: restores a backup into an
- * empty MongoDB, with the changes after it up to a time, and checks what is there. docs/operations/backup.md
+ * `npm run restore -- --from DIR [--mongodb-uri URI] [--identity FILE] [--until TIME [--oplog DIR]]`: restores a backup into an
+ * empty MongoDB, with the changes after it up to a time, and checks what is there. The target may come from
+ * RESTORE_MONGODB_URI: other people of the machine see arguments. docs/operations/backup.md
  */
 await runStoppable('The restore was stopped. Empty the target before you start it again.', async (signal) => {
   const { values } = readOptions(usage, {
@@ -29,7 +31,7 @@ await runStoppable('The restore was stopped. Empty the target before you start i
     until: { type: 'string' },
     oplog: { type: 'string' },
   });
-  const { from, 'mongodb-uri': mongodbUri, identity = null } = values;
+  const { from, 'mongodb-uri': mongodbUri = process.env.RESTORE_MONGODB_URI, identity = null } = values;
   if (!from || !mongodbUri) throw new Refused(`Name backup and target: ${usage}`);
   const config = loadConfig({ ...process.env, MONGODB_URI: mongodbUri });
   const until = untilOf(values.until);

@@ -22,11 +22,13 @@ const toMail: InClear = (value) => {
   return encrypted && checked ? [] : [hostname];
 };
 
-const unchecked = ['tlsInsecure', 'tlsAllowInvalidCertificates', 'tlsAllowInvalidHostnames'];
+const unchecked = ['tlsinsecure', 'tlsallowinvalidcertificates', 'tlsallowinvalidhostnames'];
 
 const toMongo: InClear = (value) => {
   const [, srv, hosts = '', options = ''] = /^mongodb(\+srv)?:\/\/(?:[^@/]*@)?([^/?]*)[^?]*\??(.*)$/.exec(value) ?? [];
-  const query = new URLSearchParams(options);
+  // The driver takes the names of its options in any case.
+  const query = new URLSearchParams();
+  for (const [name, said] of new URLSearchParams(options)) query.append(name.toLowerCase(), said);
   const tls = query.get('tls') ?? query.get('ssl') ?? String(srv !== undefined);
   const encrypted = tls === 'true' && !unchecked.some((name) => isOn(query, name));
   // A Unix socket is written `%2Ftmp%2Fmongodb.sock`.
@@ -52,6 +54,8 @@ const addresses: Record<string, { inClear: InClear; instead: string }> = {
   S3_ENDPOINT: { inClear: toModel, instead: 'use https://' },
   AI_BASE_URL: { inClear: toModel, instead: 'use https://' },
   OTEL_EXPORTER_OTLP_ENDPOINT: { inClear: toModel, instead: 'use https://' },
+  // No setting of the product, but the exporter prefers it to the one before.
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: { inClear: toModel, instead: 'use https://' },
   PUSH_ORIGINS: { inClear: toOrigins, instead: 'use https://' },
   WEBHOOK_ORIGINS: { inClear: toOrigins, instead: 'use https://' },
   OIDC_PROVIDERS: { inClear: toIssuers, instead: 'use https://' },

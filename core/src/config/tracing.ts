@@ -19,7 +19,7 @@ export interface TracingConfig {
   share: number;
 }
 
-/** The settings of traces, by their standard names. The exporter reads its further ones itself. */
+/** The settings of traces, by their standard names. The exporter reads the last three and its further ones itself. */
 export const tracingSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .string()
@@ -30,6 +30,9 @@ export const tracingSettings = {
     .string()
     .refine((value) => value !== '' && Number(value) >= 0 && Number(value) <= 1, 'must be a number from 0 to 1')
     .optional(),
+  OTEL_SERVICE_NAME: z.string().optional(),
+  OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
 };
 
 export const tracingConfigOf = (env: z.output<z.ZodObject<typeof tracingSettings>>): TracingConfig | null =>

@@ -133,7 +133,7 @@ securityContext:
 {{- else }}
 {{ include "lightbox.secretEnv" (dict "root" $ "name" "REDIS_URL") }}
 {{- end }}
-{{- range list "AUDIT_KEYS" "VAPID_KEY" "ADMIN_EMAIL" "ADMIN_PASSWORD" "AI_API_KEY" "OIDC_PROVIDERS" "S3_ACCESS_KEY_ID" "S3_SECRET_ACCESS_KEY" }}
+{{- range list "AUDIT_KEYS" "VAPID_KEY" "ADMIN_EMAIL" "ADMIN_PASSWORD" "AI_API_KEY" "OIDC_PROVIDERS" "S3_ACCESS_KEY_ID" "S3_SECRET_ACCESS_KEY" "OTEL_EXPORTER_OTLP_HEADERS" }}
 {{ include "lightbox.secretEnv" (dict "root" $ "name" . "optional" true) }}
 {{- end }}
 {{- end }}
