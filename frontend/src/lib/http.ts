@@ -37,7 +37,7 @@ export interface RequestOptions {
   body?: unknown;
   /** `session` (default) sends the session's token, `none` sends no token; any other string is sent as the token. */
   token?: 'session' | 'none' | (string & {});
-  /** True for polls and prefetches: they do not count as activity of the session. */
+  /** True for what nobody asked for, as prefetches: it does not count as activity of the session. */
   background?: boolean;
   /** For POSTs that create something: a repeat with the same key creates nothing and gets the same answer. */
   idempotencyKey?: string;
@@ -51,6 +51,9 @@ export interface RequestOptions {
    */
   onProgress?: (share: number) => void;
 }
+
+/** The signals of the reads that are repeated without an act of the person (`lib/live`): they are `background`. */
+export const unasked = new WeakSet<AbortSignal>();
 
 interface SessionHooks {
   token(): string;
@@ -201,13 +204,10 @@ function prepare(method: string, path: string, options: RequestOptions, token: s
 }
 
 export async function failure(answer: Pick<Answer, 'status' | 'header' | 'text'>): Promise<ApiError> {
-  const body = await answer
+  const body: Record<string, unknown> = await answer
     .text()
-    .then(
-      (text) => JSON.parse(text) as Record<string, unknown>,
-      () => ({}) as Record<string, unknown>,
-    )
-    .catch(() => ({}) as Record<string, unknown>);
+    .then(JSON.parse)
+    .catch(() => ({}));
   const { message, error, errors, requestId, ...details } = body;
   const retryAfter = Number(answer.header('Retry-After'));
   return new ApiError(
@@ -300,6 +300,7 @@ async function request<T>(
   options: RequestOptions,
   read: (answer: Answer) => Promise<T>,
 ): Promise<T> {
+  options.background ??= unasked.has(options.signal as AbortSignal);
   const own = options.token === undefined || options.token === 'session';
   if (!own) return read(await answerTo(method, path, options));
   const caller = new Caller(options.endsSession);
