@@ -211,6 +211,20 @@ describe('the authenticator app', () => {
     expect(heard.filter(({ method, path }) => method === 'POST' && path === '/auth/totp')).toHaveLength(1);
   });
 
+  it('A set-up that is closed before its last button shows that the app is on.', async () => {
+    server();
+    renderScreen(<Security />);
+    await press('Set up the app');
+    const dialog = within(await opened());
+    await dialog.findByText('ABCD EFGH');
+    await userEvent.click(dialog.getAllByRole('textbox')[0] as HTMLElement);
+    await userEvent.paste('123456');
+    await press('Turn on', dialog);
+    await dialog.findByRole('list', { name: 'Recovery codes' });
+    await userEvent.keyboard('{Escape}');
+    await screen.findByText(/^On since/);
+  });
+
   it('The app is removed after the person gave the step-up proof.', async () => {
     on = true;
     server();
