@@ -38,7 +38,7 @@ const publicScreens = [
   screen(paths.verifyAccount, async () => (await import('../auth/VerifyAccount')).VerifyAccount),
   screen(paths.forgotPassword, async () => (await import('../auth/ForgotPassword')).ForgotPassword),
   screen(paths.resetPassword, async () => (await import('../auth/ResetPassword')).ResetPassword),
-  screen(paths.signOn(), async () => (await import('../auth/SignOnReturn')).SignOnReturn),
+  screen(paths.signOn(), async () => (await import('./SignOnScreen')).SignOnScreen),
   screen(paths.notMe, async () => (await import('../auth/NotMe')).NotMe),
 ];
 
