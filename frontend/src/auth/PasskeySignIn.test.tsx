@@ -50,12 +50,15 @@ it('A passkey completes the sign-in of a provider once, and the screen after it 
 
 it('A passkey at /login begins a sign-in of its own, also when one of a provider was left behind.', async () => {
   waiting();
+  rememberPlace('/messages?with=1');
   const heard = tables();
-  renderScreen(<Login />, paths.login);
+  const router = renderScreen(<Login />, paths.login);
   await screen.findByRole('button', { name: 'Log in with a passkey' });
   await press();
   await waitFor(() => expect(store.get(verificationAtom)).toBeNull());
   expect(session().token).toBe('access');
+  // Its person comes back to where the last session ended.
+  expect(router.state.location.pathname + router.state.location.search).toBe('/messages?with=1');
   expect(heard.map(({ path }) => path)).not.toContain('/auth/confirm');
 });
 

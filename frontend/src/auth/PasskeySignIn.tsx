@@ -40,7 +40,8 @@ function useEnter(autofill: boolean) {
         : await send(authCalls.passkeySignIn, { body }, { token: 'none' });
     startSession(data.user, data.token);
     entered.current = true;
-    navigate(takePlace(data.user.id) ?? startOf(data.user.role.name), { replace: true });
+    // /login leads on by itself.
+    if (!autofill) navigate(takePlace(data.user.id) ?? startOf(data.user.role.name), { replace: true });
   };
 }
 
