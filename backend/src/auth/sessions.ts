@@ -166,17 +166,17 @@ function touch(gateway: Gateway, session: KeptSession): void {
 }
 
 /**
- * Counts a socket event as activity of its session. Throws `AUTHENTICATION_FAILED` when the session has ended or was
- * idle for too long.
+ * Throws `AUTHENTICATION_FAILED` when the session of a socket event has ended or was idle for too long. With `active` the
+ * event counts as activity of the session.
  */
-export async function keepSession(gateway: Gateway, id: ObjectId): Promise<void> {
+export async function keepSession(gateway: Gateway, id: ObjectId, active: boolean): Promise<void> {
   const { sessions } = gateway.recent;
   const kept = sessions.get(String(id)) ?? null;
   const session = (await isAlive(gateway, kept))
     ? kept
     : await sessions.read(String(id), () => gateway.readSession(id));
   if (!session || !(await isAlive(gateway, session))) throw new AppError('AUTHENTICATION_FAILED');
-  touch(gateway, session);
+  if (active) touch(gateway, session);
 }
 
 /**

@@ -73,7 +73,7 @@ async function authenticate(gateway: Gateway, socket: Client): Promise<void> {
   if (typeof token !== 'string') throw new AppError('UNAUTHENTICATED');
   socket.data.viewer = await viewerOf(gateway, gateway.tokens.verify(token, 'access'), false);
   socket.data.ip = addressOf(gateway, socket.request);
-  // To connect is no activity: programs come back by themselves. The first event is.
+  // To connect is no activity: programs come back by themselves. The first act of the person is.
   socket.data.touchedAt = 0;
   socket.data.events = { since: gateway.clock.now().getTime(), count: 0 };
 }

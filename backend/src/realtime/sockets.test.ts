@@ -357,6 +357,37 @@ describe('a session that ends', () => {
     expect(await send(busy, provider)).toHaveProperty('data');
   });
 
+  it('events that a client sends by itself do not keep a session alive', async () => {
+    const { patient, provider } = await pair();
+    const client = await connect(one, patient);
+    const from = await connect(one, provider);
+    const message = data(await from.ask('message:send', { recipientId: patient.id, content: 'x' }));
+    const image = await buildImage(one.gateway, { owner: patient });
+    const seen = async () => (await one.gateway.models.Session.findById(patient.sessionId))?.lastSeenAt.getTime();
+    const before = await seen();
+    one.clock.forward({ minutes: limits.sessionIdleMinutes - 1 });
+    for (const [name, payload] of [
+      ['message:delivered', { ids: [message.id] }],
+      ['message:read', { userId: provider.id, upTo: message.id }],
+      ['view:join', { imageId: image.id }],
+      ['view:leave', { imageId: image.id }],
+      ['visible', { visible: true }],
+    ] as const) {
+      expect(await client.ask(name, payload), name).toHaveProperty('data');
+      expect(await seen(), name).toBe(before);
+    }
+    // They are no reason to overlook an act of the person either.
+    expect(await client.ask('typing', { userId: provider.id })).toHaveProperty('data');
+    await expect.poll(seen).toBeGreaterThan(before ?? 0);
+  });
+
+  it('an event that a client sends by itself is refused when the session was idle for too long', async () => {
+    const person = await buildPatient(one.gateway);
+    const client = await connect(one, person);
+    one.clock.forward({ minutes: limits.sessionIdleMinutes + 1 });
+    expect(await client.ask('visible', { visible: true }).catch((error) => error)).not.toHaveProperty('data');
+  });
+
   it('a session that ended without a signal and without a worker is disconnected, however early its endedAt is', async () => {
     const person = await buildPatient(one.gateway);
     const client = await connect(two, person);

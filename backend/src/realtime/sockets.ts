@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Server as HttpServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAutomatic } from '@lightbox/contract/automaticEvents.js';
 import { type ClientEvent, type ClientPayload, clientEventRules, clientEvents } from '@lightbox/contract/events.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { Message } from '@lightbox/contract/messages/calls.js';
@@ -242,7 +243,7 @@ async function handle(
   if (!isClientEvent(name)) throw new AppError('NOT_FOUND', { message: 'This event is not known.' });
   const { viewer } = socket.data;
   await authorize(gateway, viewer, clientEventRules[name]);
-  await keepAlive(gateway, socket);
+  await keepAlive(gateway, socket, !isAutomatic(name));
   const handler = handlers[name] as (
     gateway: Gateway,
     viewer: Viewer,
@@ -272,14 +273,14 @@ function countEvent({ config, clock }: Gateway, { data: { events } }: Client): v
 }
 
 /**
- * Counts the event as activity of the session. Events within `TOUCH_MS` count as one, so that the session is not read
- * for each.
+ * Checks the session, and counts an act of the person as its activity. Events within `TOUCH_MS` of an act count as one, so
+ * that the session is not read for each.
  */
-async function keepAlive(gateway: Gateway, { data }: Client): Promise<void> {
+async function keepAlive(gateway: Gateway, { data }: Client, active: boolean): Promise<void> {
   const now = gateway.clock.now().getTime();
   if (now - data.touchedAt < TOUCH_MS) return;
-  await keepSession(gateway, data.viewer.sessionId);
-  data.touchedAt = now;
+  await keepSession(gateway, data.viewer.sessionId, active);
+  if (active) data.touchedAt = now;
 }
 
 /**

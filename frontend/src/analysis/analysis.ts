@@ -20,11 +20,7 @@ export const isRunning = (answer: AnalysisAnswer | undefined) =>
 export const analysisOf = (imageId: string) =>
   queryOptions({
     queryKey: keyOf(imageId),
-    queryFn: async ({ signal, client }) => {
-      // A refetch after an event or a disconnect must not extend an idle session.
-      const background = isRunning(client.getQueryData<AnalysisAnswer>(keyOf(imageId)));
-      return (await send(analysisCalls.getAnalysis, { params: { imageId } }, { signal, background })).data;
-    },
+    queryFn: async ({ signal }) => (await send(analysisCalls.getAnalysis, { params: { imageId } }, { signal })).data,
   });
 
 /**

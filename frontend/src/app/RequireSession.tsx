@@ -3,7 +3,6 @@ import { useAtomValue } from 'jotai';
 import { Fragment, lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { Navigate, Outlet, useLocation } from 'react-router-dom';
 import { IdleWarning } from '../auth/IdleWarning';
-import { askedAtom } from '../auth/proof';
 import { asEndReason, endedAtom, endSession, rememberPlace, session, sessionAtom, totpDueAtom } from '../auth/session';
 import { watchEnds } from '../images/ends';
 import { paths } from '../lib/paths';
@@ -11,9 +10,9 @@ import { queryClient } from '../lib/query';
 import { connectSocket } from '../lib/socket';
 import { store } from '../lib/store';
 import { useClaimedDevice } from '../push/useDevice';
+import { AskProof } from './AskProof';
 import { socketEvents } from './socketEvents';
 
-const StepUp = lazy(async () => ({ default: (await import('../security/StepUp')).StepUp }));
 const RequiredApp = lazy(async () => ({ default: (await import('../security/RequiredApp')).RequiredApp }));
 
 function useSocket(userId: string | undefined) {
@@ -50,7 +49,6 @@ export function RequireSession({ children = <Outlet /> }: { children?: ReactNode
   const { token, user } = useAtomValue(sessionAtom);
   const signedIn = Boolean(token && user);
   const locked = useAtomValue(totpDueAtom);
-  const asked = useAtomValue(askedAtom);
   const userId = signedIn && !locked ? user?.id : undefined;
   useSocket(userId);
   useToasts();
@@ -60,7 +58,7 @@ export function RequireSession({ children = <Outlet /> }: { children?: ReactNode
     return (
       <Suspense fallback={null}>
         <RequiredApp />
-        {asked && <StepUp />}
+        <AskProof />
         <IdleWarning key={user?.id} />
       </Suspense>
     );
@@ -70,7 +68,7 @@ export function RequireSession({ children = <Outlet /> }: { children?: ReactNode
       {/* A screen holds what its person chose and typed, so the next person gets a new one. */}
       <Fragment key={userId}>{children}</Fragment>
       <IdleWarning key={user?.id} />
-      <Suspense fallback={null}>{asked && <StepUp />}</Suspense>
+      <AskProof />
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { Permission } from '@lightbox/contract/permissions.js';
-import type { ComponentType } from 'react';
-import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from 'react-router-dom';
+import { type ComponentType, useEffect } from 'react';
+import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration, useLocation } from 'react-router-dom';
 import { paths } from '../lib/paths';
 import { windowForRouter } from '../lib/routerWindow';
 import { Toaster } from '../lib/toaster';
@@ -38,7 +38,7 @@ const publicScreens = [
   screen(paths.verifyAccount, async () => (await import('../auth/VerifyAccount')).VerifyAccount),
   screen(paths.forgotPassword, async () => (await import('../auth/ForgotPassword')).ForgotPassword),
   screen(paths.resetPassword, async () => (await import('../auth/ResetPassword')).ResetPassword),
-  screen(paths.signOn(), async () => (await import('../auth/SignOnReturn')).SignOnReturn),
+  screen(paths.signOn(), async () => (await import('./SignOnScreen')).SignOnScreen),
   screen(paths.notMe, async () => (await import('../auth/NotMe')).NotMe),
 ];
 
@@ -109,8 +109,26 @@ const wholeWindow = [
   furtherScreen(paths.studyViewer(), async () => (await import('../viewer/StudyViewer')).StudyViewer),
 ];
 
-/** The frame of the screens without a session: they show the offline bar too. */
+/** True when one of these screens was left: at the first one, the focus stays at the top of the page. */
+let left = false;
+
+/**
+ * The frame of the screens without a session: they show the offline bar too. A link that led to another screen has gone with
+ * the focus. The title gets it, unless a field has taken it already.
+ */
 function Public() {
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another path is another screen.
+  useEffect(() => {
+    const title = left && document.activeElement === document.body && document.querySelector<HTMLElement>('main h1');
+    if (title) {
+      title.tabIndex = -1;
+      title.focus({ preventScroll: true });
+    }
+    return () => {
+      left = true;
+    };
+  }, [pathname]);
   return (
     <>
       <OfflineBar />

@@ -9,7 +9,7 @@ import {
   ShieldCheckIcon,
 } from '@phosphor-icons/react';
 import { useAtomValue, useSetAtom } from 'jotai';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, Link as RouterLink, useNavigate } from 'react-router-dom';
 import { errorText } from '../lib/errors';
@@ -23,7 +23,7 @@ import { AuthFrame } from './AuthFrame';
 import { authCalls } from './calls';
 import { placeErrors } from './forms';
 import { passkeysPossible } from './passkey';
-import { endedAtom, idleMinutesAtom, sessionAtom, verificationAtom } from './session';
+import { endedAtom, idleMinutesAtom, sessionAtom, takePlace, verificationAtom } from './session';
 
 /** These are loaded after the form, which people can fill in meanwhile. */
 const DemoPeople = lazy(async () => ({ default: (await import('./DemoPeople')).DemoPeople }));
@@ -228,7 +228,9 @@ function LoginForm() {
 export function Login() {
   const { t } = useTranslation();
   const { token, user } = useAtomValue(sessionAtom);
-  if (token && user) return <Navigate to={startOf(user.role.name)} replace />;
+  // The place is remembered for one use: a passkey, or another tab, has signed the person in.
+  const place = useMemo(() => token && user && (takePlace(user.id) ?? startOf(user.role.name)), [token, user]);
+  if (place) return <Navigate to={place} replace />;
   return (
     <AuthFrame title={t('auth.login.title')} sub={t('auth.login.sub')}>
       <Ended />

@@ -1,7 +1,7 @@
 import { Box, Button, Flex, Text } from '@chakra-ui/react';
 import type { PasskeyAnswer } from '@lightbox/contract/auth/passkeys.js';
 import { FingerprintIcon } from '@phosphor-icons/react';
-import { useAtomValue } from 'jotai';
+import { useAtom } from 'jotai';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
@@ -19,17 +19,29 @@ async function choose(autofill: boolean): Promise<PasskeyAnswer | undefined> {
   return choosePasskey(data, { autofill });
 }
 
-function useEnter() {
+function useEnter(autofill: boolean) {
   const navigate = useNavigate();
-  const verification = useAtomValue(verificationAtom);
+  const [verification, setVerification] = useAtom(verificationAtom);
+  const entered = useRef(false);
+  // Not before this screen is gone: without it, /verify-account leads to /login.
+  useEffect(
+    () => () => {
+      if (entered.current) setVerification(null);
+    },
+    [setVerification],
+  );
   return async (body: PasskeyAnswer | undefined): Promise<void> => {
     if (!body) return;
-    // After a provider of single sign-on the passkey completes that sign-in, and opens none of its own.
-    const { data } = verification?.signOn
-      ? await send(authCalls.confirm, { body: { passkey: body } }, { token: verification.token })
-      : await send(authCalls.passkeySignIn, { body }, { token: 'none' });
+    // After a provider of single sign-on the passkey completes that sign-in, and opens none of its own. At /login the person
+    // begins anew.
+    const { data } =
+      verification?.signOn && !autofill
+        ? await send(authCalls.confirm, { body: { passkey: body } }, { token: verification.token })
+        : await send(authCalls.passkeySignIn, { body }, { token: 'none' });
     startSession(data.user, data.token);
-    navigate(takePlace(data.user.id) ?? startOf(data.user.role.name), { replace: true });
+    entered.current = true;
+    // /login leads on by itself.
+    if (!autofill) navigate(takePlace(data.user.id) ?? startOf(data.user.role.name), { replace: true });
   };
 }
 
@@ -38,7 +50,7 @@ const showError = (error: unknown) => toast.error(errorText(error));
 /** A button to sign in with a passkey. If the browser can, passkeys are also suggestions of the e-mail field. */
 export function PasskeySignIn({ autofill = false }: { autofill?: boolean }) {
   const { t } = useTranslation();
-  const enter = useEnter();
+  const enter = useEnter(autofill);
   const latest = useRef(enter);
   latest.current = enter;
   const [pending, setPending] = useState(false);

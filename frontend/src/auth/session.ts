@@ -184,7 +184,10 @@ store.sub(rootAtom, () => {
     forgetPrivate();
     setTotpDue(false);
     dropProof();
-    if (!id) sessionStorage.clear();
+    if (!id) {
+      store.set(verificationAtom, null);
+      sessionStorage.clear();
+    }
   }
   forgetOthers(id);
   if (id) store.set(endedAtom, undefined);

@@ -8,15 +8,15 @@ import { copyChangesKey, timelineKey } from './cache';
 
 const PAGE = 20;
 
-/** The events of an image, the newest first. An automatic refetch does not extend an idle session. */
+/** The events of an image, the newest first. */
 export const timelineOf = (imageId: string) =>
   infiniteQueryOptions({
     queryKey: timelineKey(imageId),
-    queryFn: ({ pageParam, signal, client, queryKey }) =>
+    queryFn: ({ pageParam, signal }) =>
       send(
         imageCalls.getTimeline,
         { params: { id: imageId }, query: { limit: PAGE, ...(pageParam && { cursor: pageParam }) } },
-        { signal, background: !pageParam && client.getQueryData(queryKey) !== undefined },
+        { signal },
       ),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }: Success<TimelineEntry[]>) =>

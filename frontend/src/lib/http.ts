@@ -37,7 +37,7 @@ export interface RequestOptions {
   body?: unknown;
   /** `session` (default) sends the session's token, `none` sends no token; any other string is sent as the token. */
   token?: 'session' | 'none' | (string & {});
-  /** True for polls and prefetches: they do not count as activity of the session. */
+  /** True for what nobody asked for, as prefetches: it does not count as activity of the session. */
   background?: boolean;
   /** For POSTs that create something: a repeat with the same key creates nothing and gets the same answer. */
   idempotencyKey?: string;
@@ -51,6 +51,9 @@ export interface RequestOptions {
    */
   onProgress?: (share: number) => void;
 }
+
+/** The signals of the reads that are repeated without an act of the person (`lib/live`): they are `background`. */
+export const unasked = new WeakSet<AbortSignal>();
 
 interface SessionHooks {
   token(): string;
@@ -104,20 +107,14 @@ class Caller {
   }
 }
 
-interface Answer {
-  status: number;
-  header(name: string): string | null;
-  text(): Promise<string>;
-  blob(): Promise<Blob>;
+interface Answer extends Pick<Response, 'status' | 'text' | 'blob'> {
+  headers: Pick<Headers, 'get'>;
 }
 
-interface Prepared {
+interface Prepared extends RequestInit {
   method: string;
   url: string;
   headers: Record<string, string>;
-  body: BodyInit | undefined;
-  signal: AbortSignal | undefined;
-  keepalive: boolean;
 }
 
 /** Characters of a body that surely have less than 64 KiB: for more, browsers refuse `keepalive`. */
@@ -125,26 +122,10 @@ const keptAliveLength = 20_000;
 
 const unreachable = () => new ApiError(0, 'UNREACHABLE', 'The server cannot be reached. Check your connection.');
 
-async function viaFetch({ method, url, headers, body, signal, keepalive }: Prepared): Promise<Answer> {
-  const response = await fetch(url, {
-    method,
-    headers,
-    body: body ?? null,
-    signal: signal ?? null,
-    keepalive,
-    credentials: 'same-origin',
-    cache: 'no-store',
-  }).catch((error: unknown) => {
-    if (signal?.aborted) throw error;
-    throw unreachable();
+const viaFetch = ({ url, ...init }: Prepared): Promise<Answer> =>
+  fetch(url, init).catch((error: unknown) => {
+    throw init.signal?.aborted ? error : unreachable();
   });
-  return {
-    status: response.status,
-    header: (name) => response.headers.get(name),
-    text: () => response.text(),
-    blob: () => response.blob(),
-  };
-}
 
 function viaXhr({ method, url, headers, body, signal }: Prepared, onProgress: (share: number) => void) {
   return new Promise<Answer>((resolve, reject) => {
@@ -155,7 +136,7 @@ function viaXhr({ method, url, headers, body, signal }: Prepared, onProgress: (s
     xhr.onload = () =>
       resolve({
         status: xhr.status,
-        header: (name) => xhr.getResponseHeader(name),
+        headers: { get: (name) => xhr.getResponseHeader(name) },
         text: async () => xhr.responseText,
         blob: async () => new Blob([xhr.responseText]),
       });
@@ -163,7 +144,7 @@ function viaXhr({ method, url, headers, body, signal }: Prepared, onProgress: (s
     xhr.onabort = () => reject(signal?.reason ?? new DOMException('Aborted', 'AbortError'));
     if (signal?.aborted) return xhr.onabort(new ProgressEvent('abort'));
     signal?.addEventListener('abort', () => xhr.abort(), { once: true });
-    xhr.send((body as XMLHttpRequestBodyInit | undefined) ?? null);
+    xhr.send(body as XMLHttpRequestBodyInit | null);
   });
 }
 
@@ -189,27 +170,25 @@ function prepare(method: string, path: string, options: RequestOptions, token: s
   if (xsrf) headers['X-XSRF-TOKEN'] = xsrf;
   if (options.background) headers['X-Background'] = '1';
   if (options.idempotencyKey) headers['Idempotency-Key'] = options.idempotencyKey;
-  const body = options.body === undefined ? undefined : multipart ? options.body : JSON.stringify(options.body);
+  const body = options.body === undefined ? null : multipart ? options.body : JSON.stringify(options.body);
   return {
     method,
     url: address(path, options.query),
     headers,
-    body: body as BodyInit | undefined,
-    signal: options.signal,
+    body: body as BodyInit | null,
+    signal: options.signal ?? null,
+    cache: 'no-store',
     keepalive: options.outlives === true && typeof body === 'string' && body.length <= keptAliveLength,
   };
 }
 
-export async function failure(answer: Pick<Answer, 'status' | 'header' | 'text'>): Promise<ApiError> {
-  const body = await answer
+export async function failure(answer: Omit<Answer, 'blob'>): Promise<ApiError> {
+  const body: Record<string, unknown> = await answer
     .text()
-    .then(
-      (text) => JSON.parse(text) as Record<string, unknown>,
-      () => ({}) as Record<string, unknown>,
-    )
-    .catch(() => ({}) as Record<string, unknown>);
+    .then(JSON.parse)
+    .catch(() => ({}));
   const { message, error, errors, requestId, ...details } = body;
-  const retryAfter = Number(answer.header('Retry-After'));
+  const retryAfter = Number(answer.headers.get('Retry-After'));
   return new ApiError(
     answer.status,
     typeof error === 'string' ? error : 'UNKNOWN',
@@ -300,6 +279,7 @@ async function request<T>(
   options: RequestOptions,
   read: (answer: Answer) => Promise<T>,
 ): Promise<T> {
+  options.background ??= unasked.has(options.signal as AbortSignal);
   const own = options.token === undefined || options.token === 'session';
   if (!own) return read(await answerTo(method, path, options));
   const caller = new Caller(options.endsSession);

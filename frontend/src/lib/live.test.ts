@@ -29,14 +29,15 @@ import { noticeSettings } from '../profile/noticeSettings';
 import { requestList } from '../requests/requests';
 import { settingList } from '../settings/settings';
 import { guestLinksOf } from '../sharing/guests';
-import { pendingProviders } from '../users/users';
+import { pendingProviders, userList } from '../users/users';
 import { frameFacts, isRefusal } from '../viewer/frames';
 import { layersOf } from '../viewer/layers/layers';
+import { lastActive } from './activity';
 import { change, reread } from './live';
 import { publicSettings } from './publicSettings';
 import { queryClient } from './query';
 import { Recent } from './recent';
-import { connectSocket } from './socket';
+import { connectSocket, emit } from './socket';
 
 const imageId = id('9');
 const shareId = id('7');
@@ -515,6 +516,8 @@ const { listeners, connection } = vi.hoisted(() => {
     on: (name: string, told: (payload?: unknown) => void) => listeners.set(name, told),
     onAny: () => undefined,
     close: () => undefined,
+    connected: true,
+    timeout: () => ({ emitWithAck: async () => ({ data: null }) }),
   };
   return { listeners, connection };
 });
@@ -720,6 +723,120 @@ describe('data that cannot be read when the connection is back', () => {
     expect(cache.getQueryData(oneImage(imageId).queryKey)).toMatchObject({ isVerified: false, image_url: null });
     server.end();
     stop();
+  });
+});
+
+describe('activity of the session', () => {
+  /** Answers everything. Returns the header of each read since the last look: '1' for a read that is no activity. */
+  function heard(data: unknown = [], pagination: object = {}) {
+    const marks: (string | null)[] = [];
+    globalThis.fetch = vi.fn(async (path, init) => {
+      if (String(path).includes('/message/since')) {
+        return new Response(JSON.stringify({ data: { messages: [], cursor: 'c', more: false } }));
+      }
+      marks.push(new Headers(init?.headers).get('X-Background'));
+      return new Response(JSON.stringify({ data, pagination }));
+    });
+    return () => marks.splice(0);
+  }
+  const click = (isActive: boolean) =>
+    Object.defineProperty(navigator, 'userActivation', { configurable: true, value: { isActive } });
+  afterEach(() => {
+    Reflect.deleteProperty(navigator, 'userActivation');
+  });
+  const hooks = { token: () => 'token', ended: () => undefined };
+
+  it('is the first read for a screen, and neither a reconnect nor an event nor a poll.', async () => {
+    const marks = heard();
+    const stop = open({ options: userList({}) } as Case);
+    const close = connectSocket(hooks, socketEvents);
+    await vi.dynamicImportSettled();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(marks()).toEqual([null]);
+    for (let connects = 0; connects < 2; connects += 1) {
+      listeners.get('connect')?.();
+      await vi.advanceTimersByTimeAsync(30_000);
+      expect(marks()).toEqual(['1']);
+    }
+    tell('notification:new', { ...notice, kind: provider });
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(marks()).toEqual(['1']);
+    close();
+    stop();
+    const end = open({ options: overview } as Case);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(marks()).toEqual([null]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(marks()).toEqual(['1', '1']);
+    end();
+  });
+
+  it('is not a read that is refused again and again.', async () => {
+    const marks = heard();
+    const answers = globalThis.fetch;
+    globalThis.fetch = vi.fn(async (path, init) => new Response((await answers(path, init)).body, { status: 403 }));
+    const stop = open({ options: overview } as Case);
+    await vi.advanceTimersByTimeAsync(61_000);
+    expect(marks()).toEqual([null, '1', '1']);
+    stop();
+  });
+
+  it('is not the read of an image that another person changed, of which only a list is on the screen.', async () => {
+    const marks = heard([image]);
+    const stop = open({ options: imageList('shared', query, admin) } as Case);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(marks()).toEqual([null]);
+    tell('image:updated', { imagemetadataId: imageId });
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(marks()).toEqual(['1']);
+    stop();
+  });
+
+  it('is a further page of a list; the pages that are read again after an event are not.', async () => {
+    const marks = heard([], { hasNextPage: true, nextCursor: 'n' });
+    const list = new InfiniteQueryObserver(cache, notices);
+    const stop = list.subscribe(() => undefined);
+    await vi.advanceTimersByTimeAsync(100);
+    void list.fetchNextPage();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(marks()).toEqual([null, null]);
+    void reread(cache, notices.queryKey);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(marks()).toEqual(['1', '1']);
+    stop();
+  });
+
+  it('is a repeated read that a click has caused.', async () => {
+    const marks = heard();
+    const list = new QueryObserver(cache, userList({}));
+    const stop = list.subscribe(() => undefined);
+    await vi.advanceTimersByTimeAsync(100);
+    for (const [clicked, mark] of [
+      [true, null],
+      [false, '1'],
+    ] as const) {
+      click(clicked);
+      void list.refetch();
+      await vi.advanceTimersByTimeAsync(100);
+      expect(marks().at(-1)).toBe(mark);
+    }
+    stop();
+  });
+
+  it.each([
+    ['message:delivered', { ids: [one.id] }, false],
+    ['message:read', { userId: ben, upTo: one.id }, false],
+    ['visible', { visible: true }, false],
+    ['typing', { userId: ben }, true],
+    ['message:send', { recipientId: ben, content: 'Hello', clientId: 'mine' }, true],
+  ] as const)('has a socket event: %s %j %s', async (name, payload, counts) => {
+    const close = connectSocket(hooks, []);
+    await vi.dynamicImportSettled();
+    const before = Date.now();
+    await vi.advanceTimersByTimeAsync(60_000);
+    await emit(name, payload as never);
+    expect(lastActive() > before).toBe(counts);
+    close();
   });
 });
 

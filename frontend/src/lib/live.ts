@@ -12,6 +12,7 @@ import {
   type QueryKey,
   type Query as QueryOf,
 } from '@tanstack/react-query';
+import { unasked } from './http';
 
 // biome-ignore lint/suspicious/noExplicitAny: the library's own type for a query of any data
 type Query = QueryOf<any, any, any, any>;
@@ -45,8 +46,19 @@ function set(query: Query, data: unknown) {
   if (due) query.invalidate();
 }
 
+/**
+ * True for a read without an act of the person: after an event, a reconnect or a pause. It must not extend the session of
+ * somebody who is away. The first read for a screen counts, a further page of a list, and what a click or a key has caused
+ * a moment ago.
+ */
+const isUnasked = ({ state, meta }: Query): boolean =>
+  Boolean(state.dataUpdateCount || state.errorUpdateCount || meta?.unasked) &&
+  !state.fetchMeta?.fetchMore &&
+  !navigator.userActivation?.isActive;
+
 /** Runs every read of the client and applies the changes that happen during the read. */
 async function live(read: QueryFunction, context: QueryFunctionContext, query: Query) {
+  if (isUnasked(query)) unasked.add(context.signal);
   const changes: Change<unknown>[] = [];
   const open = reads.get(query) ?? new Set();
   reads.set(query, open.add(changes));
@@ -124,13 +136,13 @@ export async function reread(cache: QueryClient, queryKey: QueryKey): Promise<vo
 export const rereadWhere = <T>(cache: QueryClient, queryKey: QueryKey, concerned: (data: T) => boolean) =>
   change<T>(cache, queryKey, (data) => (concerned(data) ? undefined : data));
 
-/** Returns an answer to a request that is sent after this call: a running read is cancelled. */
+/** Returns an answer to a request that is sent after this call: a running read is cancelled. It is for an event. */
 export async function fetchAnew<T, Key extends QueryKey>(
   cache: QueryClient,
   options: FetchQueryOptions<T, Error, T, Key>,
 ): Promise<T> {
   await cache.cancelQueries({ queryKey: options.queryKey, exact: true });
-  return cache.fetchQuery({ ...options, staleTime: 0 });
+  return cache.fetchQuery({ ...options, staleTime: 0, meta: { unasked: true } });
 }
 
 /** True while data whose key begins with this one is being read. */

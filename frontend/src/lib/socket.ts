@@ -1,3 +1,4 @@
+import { isAutomatic } from '@lightbox/contract/automaticEvents.js';
 import type { ErrorCode } from '@lightbox/contract/errors.js';
 import type { ClientEvent, clientEvents, ServerEvent, ServerPayload } from '@lightbox/contract/events.js';
 import { reconnecting, waitAfter } from '@lightbox/contract/reconnecting.js';
@@ -148,7 +149,7 @@ export async function emit<E extends ClientEvent, Data = unknown>(
     message?: string;
     error?: string;
   };
-  active(at);
+  if (!isAutomatic(event)) active(at);
   if (answer.error) throw new ApiError(400, answer.error, answer.message ?? '');
   return answer.data as Data;
 }

@@ -7,11 +7,9 @@ import type { SocketRows } from '../lib/socket';
 
 const POLL_MS = 30_000;
 
-/** Only the first read counts as activity of the user. A refetch after an event does not extend the session. */
 export const overview = queryOptions({
   queryKey: ['overview'],
-  queryFn: ({ client, queryKey, signal }) =>
-    send(overviewCalls.getOverview, {}, { signal, background: client.getQueryData(queryKey) !== undefined }),
+  queryFn: ({ signal }) => send(overviewCalls.getOverview, {}, { signal }),
   staleTime: 5_000,
   refetchInterval: POLL_MS,
 });

@@ -1,15 +1,17 @@
 import { Button, Flex, Text } from '@chakra-ui/react';
 import { DeviceMobileIcon, KeyIcon, ShieldCheckIcon, ShieldSlashIcon } from '@phosphor-icons/react';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../lib/errors';
 import { formatDate } from '../lib/format';
+import { reread } from '../lib/live';
 import { toast } from '../lib/toaster';
 import { ConfirmDialog } from '../ui/ConfirmDialog';
 import { LoadFailed } from '../ui/LoadFailed';
 import { PlainDialog } from '../ui/PlainDialog';
 import { Waiting } from '../ui/Skeletons';
+import { oneUser } from '../users/users';
 import { RenewDialog } from './RenewDialog';
 import { SetUpApp } from './SetUpApp';
 import { totpState, useRemoveTotp } from './security';
@@ -43,7 +45,12 @@ export function Authenticator() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(totpState);
   const [asked, setAsked] = useState<'setUp' | 'renew' | 'remove'>();
+  const cache = useQueryClient();
   const close = () => setAsked(undefined);
+  const closeSetUp = () => {
+    for (const queryKey of [['security'], oneUser().queryKey]) void reread(cache, queryKey);
+    close();
+  };
   const state = data?.data;
   if (error && !state) return <LoadFailed text={errorText(error)} onRetry={() => void refetch()} />;
   if (!state) return <Waiting h="44px" w="60%" />;
@@ -82,11 +89,11 @@ export function Authenticator() {
         </Button>
       )}
       {asked === 'setUp' && (
-        <PlainDialog title={t('security.setUp.title')} onClose={close}>
+        <PlainDialog title={t('security.setUp.title')} onClose={closeSetUp}>
           <SetUpApp
             onDone={() => {
               toast.success(t('security.app.turnedOn'));
-              close();
+              closeSetUp();
             }}
           />
         </PlainDialog>

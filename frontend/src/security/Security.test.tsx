@@ -3,6 +3,8 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSession } from '../auth/session';
+import { reread } from '../lib/live';
+import { queryClient } from '../lib/query';
 import { answer, opened, renderScreen } from '../lib/testing';
 import { Security } from './Security';
 import { StepUp } from './StepUp';
@@ -198,6 +200,29 @@ describe('the authenticator app', () => {
     await screen.findByText(/^On since/);
     expect(screen.getByText('10 recovery codes left.')).toBeTruthy();
     expect(heard.filter(({ method, path }) => method === 'POST' && path === '/auth/totp')).toHaveLength(3);
+  });
+
+  it('The set-up keeps its secret while everything is read again, as after a reconnect.', async () => {
+    const heard = server();
+    renderScreen(<Security />);
+    await press('Set up the app');
+    await within(await opened()).findByText('ABCD EFGH');
+    await reread(queryClient, []);
+    expect(heard.filter(({ method, path }) => method === 'POST' && path === '/auth/totp')).toHaveLength(1);
+  });
+
+  it('A set-up that is closed before its last button shows that the app is on.', async () => {
+    server();
+    renderScreen(<Security />);
+    await press('Set up the app');
+    const dialog = within(await opened());
+    await dialog.findByText('ABCD EFGH');
+    await userEvent.click(dialog.getAllByRole('textbox')[0] as HTMLElement);
+    await userEvent.paste('123456');
+    await press('Turn on', dialog);
+    await dialog.findByRole('list', { name: 'Recovery codes' });
+    await userEvent.keyboard('{Escape}');
+    await screen.findByText(/^On since/);
   });
 
   it('The app is removed after the person gave the step-up proof.', async () => {

@@ -1,18 +1,16 @@
 import { Box, Button, Flex, Text } from '@chakra-ui/react';
 import { Code } from '@lightbox/contract/auth/calls.js';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useWrongCode } from '../auth/useWrongCode';
 import { errorText } from '../lib/errors';
 import { ApiError } from '../lib/http';
-import { reread } from '../lib/live';
 import { CodeInput } from '../ui/CodeInput';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Waiting } from '../ui/Skeletons';
-import { oneUser } from '../users/users';
 import { RecoveryCodes } from './RecoveryCodes';
-import { totpSetUp, totpState, useConfirmTotp } from './security';
+import { totpSetUp, useConfirmTotp } from './security';
 
 const Qr = lazy(async () => ({ default: (await import('./Qr')).Qr }));
 
@@ -41,10 +39,12 @@ const Step = ({ n, children }: { n: number; children: ReactNode }) => (
 /** Inserts a space after every four characters, to make the secret easier to type. */
 const grouped = (secret: string) => secret.replace(/(.{4})(?=.)/g, '$1 ');
 
-/** Sets up the authenticator app: scan the QR code, enter a code of the app, store the recovery codes. */
+/**
+ * Sets up the authenticator app: scan the QR code, enter a code of the app, store the recovery codes. The app is on before
+ * `onDone`, so whoever shows this reads again also without it.
+ */
 export function SetUpApp({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation();
-  const cache = useQueryClient();
   const { data, error, refetch, isFetching } = useQuery(totpSetUp);
   const confirm = useConfirmTotp();
   const words = useWrongCode();
@@ -65,13 +65,8 @@ export function SetUpApp({ onDone }: { onDone: () => void }) {
     setFault(undefined);
     confirm.mutate(code, { onError: refused });
   };
-  const finish = () => {
-    void reread(cache, oneUser().queryKey);
-    void reread(cache, totpState.queryKey);
-    onDone();
-  };
 
-  if (confirm.data) return <RecoveryCodes codes={confirm.data} onDone={finish} />;
+  if (confirm.data) return <RecoveryCodes codes={confirm.data} onDone={onDone} />;
   if (error) return <LoadFailed text={errorText(error)} onRetry={() => void refetch()} />;
   return (
     <Flex

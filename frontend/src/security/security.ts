@@ -31,7 +31,8 @@ export const totpSetUp = queryOptions({
     return 'secret' in data ? data : null;
   },
   gcTime: 0,
-  staleTime: Number.POSITIVE_INFINITY,
+  // A read after an event or a reconnect would replace the secret that the person has just scanned.
+  staleTime: 'static',
   retry: false,
 });
 

@@ -23,20 +23,15 @@ import { toast } from '../lib/toaster';
 import { useAttempt } from '../lib/useAttempt';
 import { amountOf } from './units';
 
-/** Only the first read counts as activity of the user. A refetch after an event does not extend the session. */
 export const settingList = queryOptions({
   queryKey: ['settings', 'list'],
-  queryFn: ({ client, queryKey, signal }) =>
-    send(settingCalls.listSettings, {}, { signal, background: client.getQueryData(queryKey) !== undefined }),
+  queryFn: ({ signal }) => send(settingCalls.listSettings, {}, { signal }),
 });
 
 /** The settings that the product knows, each with its current value and its last change. */
 export const knownSettingList = queryOptions({
   queryKey: ['settings', 'known'],
-  queryFn: async ({ client, queryKey, signal }) => {
-    const background = client.getQueryData(queryKey) !== undefined;
-    return (await send(settingCalls.listKnownSettings, {}, { signal, background })).data;
-  },
+  queryFn: async ({ signal }) => (await send(settingCalls.listKnownSettings, {}, { signal })).data,
 });
 
 type Page = { page: number; limit: number; cursor: string | undefined };

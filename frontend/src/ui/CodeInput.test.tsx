@@ -1,5 +1,5 @@
 import { LocaleProvider } from '@chakra-ui/react';
-import { render, screen, waitFor } from '@testing-library/react';
+import { fireEvent, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { type FormEvent, useState } from 'react';
 import { describe, expect, test, vi } from 'vitest';
@@ -86,6 +86,27 @@ describe('the code boxes', () => {
     await user.keyboard('12{ArrowLeft}');
     await waitFor(() => expect(document.activeElement).toBe(boxes()[1]));
     await user.keyboard('{Enter}');
+    expect(sent).toHaveBeenCalledTimes(1);
+  });
+
+  test('Enter sends the form once: not while its button is disabled, and not again while the key is held down.', async () => {
+    const user = userEvent.setup();
+    const sent = vi.fn((event: FormEvent) => event.preventDefault());
+    const form = (pending: boolean) => (
+      <form onSubmit={sent}>
+        <Shown />
+        <button type="submit" disabled={pending}>
+          Send
+        </button>
+      </form>
+    );
+    const { rerender } = render(form(true));
+    await user.click(boxes()[0] as HTMLElement);
+    await user.keyboard('{Enter}');
+    expect(sent).not.toHaveBeenCalled();
+    rerender(form(false));
+    await user.keyboard('{Enter}');
+    fireEvent.keyDown(boxes()[0] as HTMLElement, { key: 'Enter', repeat: true });
     expect(sent).toHaveBeenCalledTimes(1);
   });
 

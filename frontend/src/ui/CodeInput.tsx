@@ -99,8 +99,6 @@ export function CodeInput({
           dir="ltr"
           display="flex"
           gap={{ base: '2', sm: '2.5' }}
-          // The boxes stop Enter from submitting the form. Submit it here as any other field does, also when digits are
-          // missing.
           onPasteCapture={(event) => {
             event.preventDefault();
             event.stopPropagation();
@@ -108,8 +106,12 @@ export function CodeInput({
             const code = codeIn(text);
             if (!onPasted?.(text) && code) fill(code);
           }}
+          // The boxes stop Enter from submitting the form. Submit it here as any other field does: also when digits are
+          // missing, but not while its button is disabled. A key that is held down would use up a try each time.
           onKeyDown={(event) => {
-            if (event.key === 'Enter') event.currentTarget.closest('form')?.requestSubmit();
+            const form = event.currentTarget.closest('form');
+            if (event.key !== 'Enter' || event.repeat || form?.querySelector('[type=submit]:disabled')) return;
+            form?.requestSubmit();
           }}
         >
           {boxes.map((index) => (

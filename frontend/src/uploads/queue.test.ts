@@ -19,6 +19,7 @@ import {
   uploadAgain,
 } from './queue';
 import { findInterrupted, findUnfinished, interruptedAtom, keepUnfinished, unfinished } from './resumable';
+import * as sending from './send';
 import { fromFile } from './sources';
 import { FakeXhr, sent, signIn } from './testing';
 import { type Item, type ItemState, trayAtom } from './tray';
@@ -185,6 +186,16 @@ describe('the queue', () => {
     addUploads({ title: 'CT', files: [named('IM0')], begun });
     expect(store.get(interruptedAtom)).toEqual([]);
     cancelUpload(one('IM0').id);
+  });
+
+  it('An upload of an earlier page whose file names another patient fails: there is nothing left to decide about.', async () => {
+    const begun = { fingerprint: 'f', hash: 'e'.repeat(64), url: '/api/upload/tus/1', size: 3, at: Date.now() };
+    const refused = new ApiError(409, 'PATIENT_MISMATCH', '', [{ field: 'patientName', message: 'Another one.' }]);
+    vi.spyOn(sending, 'sendFile').mockRejectedValueOnce(refused);
+    addUploads({ title: 'CT', files: [named('IM0')], begun });
+    await until('IM0', 'failed');
+    expect(one('IM0').error).toBe(refused);
+    expect(store.get(trayAtom).groups[0]?.mismatch).toBeUndefined();
   });
 
   it('A cancelled file is stopped and leaves the tray.', async () => {

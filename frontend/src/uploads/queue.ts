@@ -198,7 +198,9 @@ function settle(job: Job, error: unknown) {
   const batch = batchOf(job);
   // Otherwise it may have arrived in spite of the error: a retry with the same key is safe.
   if (!worthRetrying(error) && !isAway(error)) renew(job);
-  if (error instanceof ApiError && error.code === 'PATIENT_MISMATCH' && batch) {
+  // The server keeps the patient of an upload that an earlier page began, and has removed what it refused: there is nothing
+  // to decide about.
+  if (error instanceof ApiError && error.code === 'PATIENT_MISMATCH' && batch && !job.begun) {
     batch.mismatch = [...new Set([...(batch.mismatch ?? []), ...error.errors.map(({ field }) => field)])];
     // The others may be of the wrong patient too. None of them is stored before the person has decided.
     for (const other of jobs) if (other !== job && other.groupId === batch.id && isRunning(other)) suspend(other);

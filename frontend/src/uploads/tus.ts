@@ -22,7 +22,7 @@ const metadataOf = ({ file, caption, patientId, studyId, mismatchReason }: Sendi
 const failureOf = (answer: HttpResponse) =>
   failure({
     status: answer.getStatus(),
-    header: (name) => answer.getHeader(name) ?? null,
+    headers: { get: (name) => answer.getHeader(name) ?? null },
     text: async () => answer.getBody(),
   });
 
