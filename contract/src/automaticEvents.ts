@@ -1,7 +1,16 @@
 import type { ClientEvent } from './events.js';
 
-/** Events that a client sends without an act of the person, as after each reconnect. */
+/** Events that the browser sends without an act of its person, as after each reconnect. */
 const automatic: readonly ClientEvent[] = ['message:delivered', 'message:read', 'view:join', 'view:leave', 'visible'];
 
-/** True for an event that does not count as activity of the session. */
 export const isAutomatic = (event: ClientEvent): boolean => automatic.includes(event);
+
+/**
+ * Behind the payload of an event: it does not count as activity of the session, as a call with `X-Background: 1`. Without it
+ * every event counts.
+ */
+export const inBackground = { background: true };
+
+/** True when the value behind the payload says so. */
+export const saysBackground = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'background' in value && value.background === true;

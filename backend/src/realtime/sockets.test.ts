@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { inBackground } from '@lightbox/contract/automaticEvents.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { broadcastMessages, dispatchMessages } from '@lightbox/core/messages/messages.js';
@@ -357,7 +358,7 @@ describe('a session that ends', () => {
     expect(await send(busy, provider)).toHaveProperty('data');
   });
 
-  it('events that a client sends by itself do not keep a session alive', async () => {
+  it('events that a client sends in the background do not keep a session alive, and all others do', async () => {
     const { patient, provider } = await pair();
     const client = await connect(one, patient);
     const from = await connect(one, provider);
@@ -373,19 +374,21 @@ describe('a session that ends', () => {
       ['view:leave', { imageId: image.id }],
       ['visible', { visible: true }],
     ] as const) {
-      expect(await client.ask(name, payload), name).toHaveProperty('data');
+      expect(await client.ask(name, payload, inBackground), name).toHaveProperty('data');
       expect(await seen(), name).toBe(before);
     }
     // They are no reason to overlook an act of the person either.
-    expect(await client.ask('typing', { userId: provider.id })).toHaveProperty('data');
+    expect(await client.ask('message:delivered', { ids: [message.id] })).toHaveProperty('data');
     await expect.poll(seen).toBeGreaterThan(before ?? 0);
   });
 
-  it('an event that a client sends by itself is refused when the session was idle for too long', async () => {
+  it('an event in the background is refused when the session was idle for too long', async () => {
     const person = await buildPatient(one.gateway);
     const client = await connect(one, person);
     one.clock.forward({ minutes: limits.sessionIdleMinutes + 1 });
-    expect(await client.ask('visible', { visible: true }).catch((error) => error)).not.toHaveProperty('data');
+    expect(await client.ask('visible', { visible: true }, inBackground).catch((error) => error)).not.toHaveProperty(
+      'data',
+    );
   });
 
   it('a session that ended without a signal and without a worker is disconnected, however early its endedAt is', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Server as HttpServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAutomatic } from '@lightbox/contract/automaticEvents.js';
+import { saysBackground } from '@lightbox/contract/automaticEvents.js';
 import { type ClientEvent, type ClientPayload, clientEventRules, clientEvents } from '@lightbox/contract/events.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { Message } from '@lightbox/contract/messages/calls.js';
@@ -212,7 +212,8 @@ function listen(gateway: Gateway, views: ViewRooms, socket: Client): void {
     const acknowledge = args.at(-1);
     const reply = typeof acknowledge === 'function' ? (acknowledge as (answer: unknown) => void) : () => undefined;
     const payload = typeof args[0] === 'function' ? undefined : args[0];
-    traced(String(name), () => handle(gateway, views, socket, String(name), payload)).then(
+    const active = !saysBackground(args[1]);
+    traced(String(name), () => handle(gateway, views, socket, { name: String(name), payload, active })).then(
       (data) => reply({ data: data ?? null }),
       async (thrown) => {
         const error = asAppError(thrown);
@@ -235,15 +236,14 @@ async function handle(
   gateway: Gateway,
   views: ViewRooms,
   socket: Client,
-  name: string,
-  payload: unknown,
+  { name, payload, active }: { name: string; payload: unknown; active: boolean },
 ): Promise<unknown> {
   if (!isStreamed(name)) countEvent(gateway, socket);
   else if (!take(pacesOf(socket), name)) return null;
   if (!isClientEvent(name)) throw new AppError('NOT_FOUND', { message: 'This event is not known.' });
   const { viewer } = socket.data;
   await authorize(gateway, viewer, clientEventRules[name]);
-  await keepAlive(gateway, socket, !isAutomatic(name));
+  await keepAlive(gateway, socket, active);
   const handler = handlers[name] as (
     gateway: Gateway,
     viewer: Viewer,

@@ -78,7 +78,7 @@ export interface TestSocket {
   seen: (event: string) => unknown[];
   /** Waits until `n` payloads of an event have arrived. */
   until: (event: string, n?: number) => Promise<unknown[]>;
-  ask: (event: string, payload?: unknown) => Promise<Answer>;
+  ask: (event: string, ...args: unknown[]) => Promise<Answer>;
 }
 
 /** Connects, or rejects with the server's `connect_error`. */
@@ -114,8 +114,8 @@ export function connectSocket(
       socket.onAny(check);
       check();
     });
-  const ask = (event: string, payload?: unknown): Promise<Answer> =>
-    socket.timeout(PATIENCE_MS).emitWithAck(event, payload);
+  const ask = (event: string, ...args: unknown[]): Promise<Answer> =>
+    socket.timeout(PATIENCE_MS).emitWithAck(event, ...args);
   return new Promise((resolve, reject) => {
     socket.once('connect', () => resolve({ socket, seen, until, ask }));
     socket.once('connect_error', (error) => {

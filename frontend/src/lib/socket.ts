@@ -1,4 +1,4 @@
-import { isAutomatic } from '@lightbox/contract/automaticEvents.js';
+import { inBackground, isAutomatic } from '@lightbox/contract/automaticEvents.js';
 import type { ErrorCode } from '@lightbox/contract/errors.js';
 import type { ClientEvent, clientEvents, ServerEvent, ServerPayload } from '@lightbox/contract/events.js';
 import { reconnecting, waitAfter } from '@lightbox/contract/reconnecting.js';
@@ -144,12 +144,13 @@ export async function emit<E extends ClientEvent, Data = unknown>(
 ): Promise<Data> {
   if (!socket?.connected) throw new ApiError(0, 'UNREACHABLE', 'Not connected.');
   const at = Date.now();
-  const answer = (await socket.timeout(10_000).emitWithAck(event, payload)) as {
+  const isAct = !isAutomatic(event);
+  const answer = (await socket.timeout(10_000).emitWithAck(event, payload, ...(isAct ? [] : [inBackground]))) as {
     data?: Data;
     message?: string;
     error?: string;
   };
-  if (!isAutomatic(event)) active(at);
+  if (isAct) active(at);
   if (answer.error) throw new ApiError(400, answer.error, answer.message ?? '');
   return answer.data as Data;
 }
