@@ -2,6 +2,7 @@ import { createLogger } from '@lightbox/core/process/log.js';
 import { Renderers } from './previews/renderers.js';
 import { findSandbox } from './previews/sandbox.js';
 import { startRenderService } from './previews/service.js';
+import { hasStrangers } from './previews/strangers.js';
 
 /** The renderer service. It reads only these two variables: it needs no others and must not hold keys. */
 const { RENDERER_SOCKET, LOG_LEVEL = 'info' } = process.env;
@@ -9,12 +10,31 @@ if (!RENDERER_SOCKET) {
   process.stderr.write('RENDERER_SOCKET must name the Unix socket on which workers reach the renderer.\n');
   process.exit(78);
 }
+const WATCH_MS = 1_000;
+
+// Node would open its debugger at this signal, and a decoder can send it.
+process.on('SIGUSR1', () => undefined);
+
 const log = createLogger({ production: true, logLevel: LOG_LEVEL }, 'renderer');
 const sandbox = await findSandbox();
-const service = await startRenderService(RENDERER_SOCKET, new Renderers({ size: 2, sandbox }), log);
+const renderers = new Renderers({ size: 2, sandbox });
+const service = await startRenderService(RENDERER_SOCKET, renderers, log);
 log.info({ isolation: sandbox.isolation }, 'ready');
 
+/**
+ * In a container the decoders have the account and the folders of this process. A file that takes one over could start a
+ * process that outlives it and answers workers in place of this service. When the first process of a container ends, the
+ * kernel ends every other one, and the engine starts the container again.
+ */
+const watch = (): void => {
+  if (service.hasItsSocket() && !hasStrangers(renderers.pids)) return;
+  log.error('a file has taken over its decoder: this service ends, and every process of its container with it');
+  process.exit(1);
+};
+const watching = process.pid === 1 && sandbox.isolation === 'none' ? setInterval(watch, WATCH_MS) : undefined;
+
 const stop = (): void => {
+  clearInterval(watching);
   void service.stop().then(() => {
     sandbox.close();
     process.exit(0);
