@@ -1,11 +1,11 @@
 import { createLogger } from '@lightbox/core/process/log.js';
 import { Renderers } from './previews/renderers.js';
-import { findSandbox } from './previews/sandbox.js';
+import { findSandbox, isolations } from './previews/sandbox.js';
 import { startRenderService } from './previews/service.js';
 import { hasStrangers } from './previews/strangers.js';
 
-/** The renderer service. It reads only these two variables: it needs no others and must not hold keys. */
-const { RENDERER_SOCKET, LOG_LEVEL = 'info' } = process.env;
+/** The renderer service. It reads only these variables: it needs no others and must not hold keys. */
+const { RENDERER_SOCKET, LOG_LEVEL = 'info', DATA_DIR } = process.env;
 if (!RENDERER_SOCKET) {
   process.stderr.write('RENDERER_SOCKET must name the Unix socket on which workers reach the renderer.\n');
   process.exit(78);
@@ -16,7 +16,7 @@ const WATCH_MS = 1_000;
 process.on('SIGUSR1', () => undefined);
 
 const log = createLogger({ production: true, logLevel: LOG_LEVEL }, 'renderer');
-const sandbox = await findSandbox();
+const sandbox = await findSandbox(isolations, DATA_DIR ? { dataDir: DATA_DIR } : {});
 const renderers = new Renderers({ size: 2, sandbox });
 const service = await startRenderService(RENDERER_SOCKET, renderers, log);
 log.info({ isolation: sandbox.isolation }, 'ready');

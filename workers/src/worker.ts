@@ -39,7 +39,7 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
   setMaxListeners(0, stopping.signal);
   const pushSender = createPushSender(config);
   const webhookPoster = createPoster(config.webhookOrigins);
-  const pictures = await openPictures(config.rendererSocket);
+  const pictures = await openPictures(config.rendererSocket, config.dataDir);
   if (config.worker.queues.some((queue) => decoding.has(queue))) logIsolation(core, pictures.isolation);
   const tools = { core, mailer, provider: selectProvider(config.ai), pictures, pushSender, webhookPoster };
   let workers: Worker[] = [];
