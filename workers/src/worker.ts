@@ -82,8 +82,12 @@ function logIsolation(core: Core, isolation: Isolation): void {
   if (isolation === 'none') {
     core.log.warn(
       'This machine has no sandbox: a file that takes over its decoder can read the keys of this worker. ' +
-        'Install bubblewrap, allow user namespaces, or set RENDERER_SOCKET (docs/security.md).',
+        'Install bubblewrap, allow user namespaces, or run the renderer in a container or under another account ' +
+        '(RENDERER_SOCKET, docs/security.md).',
     );
+  } else if (isolation === 'service') {
+    // Its own log says what protects it: this worker cannot see the account and the machine of the renderer.
+    core.log.info({ isolation }, 'foreign files are decoded by the renderer of RENDERER_SOCKET');
   } else core.log.info({ isolation }, 'foreign files are decoded apart from the keys');
 }
 

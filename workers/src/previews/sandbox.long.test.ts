@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -117,6 +117,20 @@ describe.each(isolations.filter((_, at) => works[at]))(
     });
   },
 );
+
+test.each<[string, number, NodeJS.ProcessEnv, string]>([
+  ['keys in its environment', 0o755, { ENCRYPTION_KEYS: 'k1:x', MONGODB_URI: 'x' }, 'MONGODB_URI, ENCRYPTION_KEYS'],
+  ['a socket in a folder in which others may write', 0o1777, { ENCRYPTION_KEYS: '' }, 'mode 755'],
+])('The renderer service does not start with %s.', (_what, mode, more, says) => {
+  const shared = mkdtempSync(join(folder, 'shared-'));
+  chmodSync(shared, mode);
+  const { status, stderr } = spawnSync(process.execPath, [compiled('../renderer.js', import.meta.url).pathname], {
+    env: { PATH: process.env.PATH, RENDERER_SOCKET: join(shared, 'socket'), ...more },
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  expect({ status, stderr }).toEqual({ status: 78, stderr: expect.stringContaining(says) });
+});
 
 describe('the renderer service', () => {
   const socket = join(folder, 'renderer.sock');

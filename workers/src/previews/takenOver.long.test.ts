@@ -43,7 +43,8 @@ const decoder = (file: string): string =>
       measurements(opened() ? 1 : 8);
     }, 50);`);
 
-const unshare = ['--user', '--map-root-user', '--mount', '--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
+const ofMachine = ['--user', '--map-root-user', '--mount'];
+const unshare = [...ofMachine, '--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
 const canUnshare = spawnSync('unshare', [...unshare, 'true']).status === 0;
 
 /**
@@ -58,7 +59,7 @@ const script = `
   done
   exec "$3" "$4"`;
 
-describe.runIf(canUnshare)('the renderer service of a container', () => {
+describe.runIf(canUnshare)('the renderer service without a sandbox', () => {
   const renderer = compiled('../renderer.js', import.meta.url).pathname;
   const module = compiled('./renderProcess.js', import.meta.url).pathname;
   const remote = new RemoteRenderer(socket);
@@ -124,6 +125,18 @@ describe.runIf(canUnshare)('the renderer service of a container', () => {
     expect(await once(checked, 'exit')).toEqual([0, null]);
     expect(await draw('good')).toMatchObject({ bitDepth: 8 });
     expect([starts, existsSync(`/proc/${first}`)]).toEqual([1, true]);
+  });
+
+  test('warns on a machine that is no container', async () => {
+    const decoderFile = join(folder, 'decoder.mjs');
+    writeFileSync(decoderFile, decoder(''));
+    const args = [...ofMachine, 'sh', '-c', script, 'machine', decoderFile, module, process.execPath, renderer];
+    container = spawn('unshare', args, {
+      env: { PATH: process.env.PATH, RENDERER_SOCKET: socket },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = await once(container.stdout as NodeJS.ReadableStream, 'data');
+    expect(String(line)).toContain('This machine has no sandbox');
   });
 
   test('opens no debugger for a file that asks for it', async () => {
