@@ -5,6 +5,9 @@ set -eu
 out=$1
 mkdir -p "$out/usr/local/bin" "$out/etc" "$out/app"
 cp "$(command -v node)" "$out/usr/local/bin/node"
+# Linux lets a process write into the memory of another one of its account, unless that runs a program which the account cannot
+# read. So a file that takes over a decoder cannot take over the renderer too.
+chmod 111 "$out/usr/local/bin/node"
 # All libraries of these packages, because the native packages of npm load more of them than Node; and the licences.
 dpkg -L libc6 libgcc-s1 libstdc++6 | grep -E '\.so[.0-9]*$|/copyright$' | grep -v /gconv/ \
   | xargs cp -P --parents -t "$out"

@@ -17,6 +17,7 @@ interface Service {
   build?: object;
   healthcheck?: { test: string[] };
   restart?: string;
+  init?: boolean;
   read_only?: boolean;
   privileged?: boolean;
   user?: string;
@@ -183,6 +184,8 @@ describe('docker-compose.yml', () => {
     expect(worker?.environment?.RENDERER_SOCKET).toBe(renderer?.environment?.RENDERER_SOCKET);
     const users = services.filter(([, { user }]) => user === renderer?.user).map(([name]) => name);
     expect(users).toEqual(['renderer']);
+    // The first process of its container watches the others.
+    expect(renderer?.init).toBe(false);
     expect(worker?.depends_on?.renderer).toEqual({ condition: 'service_healthy' });
   });
 

@@ -39,7 +39,7 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
   setMaxListeners(0, stopping.signal);
   const pushSender = createPushSender(config);
   const webhookPoster = createPoster(config.webhookOrigins);
-  const pictures = await openPictures(config.rendererSocket);
+  const pictures = await openPictures(config.rendererSocket, config.dataDir);
   if (config.worker.queues.some((queue) => decoding.has(queue))) logIsolation(core, pictures.isolation);
   const tools = { core, mailer, provider: selectProvider(config.ai), pictures, pushSender, webhookPoster };
   let workers: Worker[] = [];
@@ -82,8 +82,12 @@ function logIsolation(core: Core, isolation: Isolation): void {
   if (isolation === 'none') {
     core.log.warn(
       'This machine has no sandbox: a file that takes over its decoder can read the keys of this worker. ' +
-        'Install bubblewrap, allow user namespaces, or set RENDERER_SOCKET (docs/security.md).',
+        'Install bubblewrap, allow user namespaces, or run the renderer in a container or under another account ' +
+        '(RENDERER_SOCKET, docs/security.md).',
     );
+  } else if (isolation === 'service') {
+    // Its own log says what protects it: this worker cannot see the account and the machine of the renderer.
+    core.log.info({ isolation }, 'foreign files are decoded by the renderer of RENDERER_SOCKET');
   } else core.log.info({ isolation }, 'foreign files are decoded apart from the keys');
 }
 

@@ -16,6 +16,7 @@ import { faultOfKeys, faultOfVapidKey } from './keys.js';
 import { list } from './list.js';
 import { faultOfMongodbUri } from './mongodbUri.js';
 import { faultOfRedisUrl } from './redisUrl.js';
+import { chosenSecrets } from './secretSettings.js';
 import { signOnProvidersOf, signOnSettings } from './singleSignOn.js';
 import { tracingConfigOf, tracingSettings } from './tracing.js';
 import { faultOfTrustProxy, parseTrustProxy, trustsEverybody } from './trustProxy.js';
@@ -224,15 +225,7 @@ const productionRules: typeof rules = [
     breaks: (env) => env.NODE_TLS_REJECT_UNAUTHORIZED === '0',
     says: 'must not be 0 in production: no certificate would be checked; name your own CA in NODE_EXTRA_CA_CERTS',
   },
-  ...[
-    'ADMIN_PASSWORD',
-    'AI_API_KEY',
-    'MONGODB_URI',
-    'BACKUP_MONGODB_URI',
-    'REDIS_URL',
-    'SMTP_URL',
-    'S3_SECRET_ACCESS_KEY',
-  ].map((variable) => ({
+  ...chosenSecrets.map((variable) => ({
     variable,
     breaks: (env: Env) => holdsExample(env[variable]),
     says: 'holds an example or a guessable secret; choose your own',

@@ -5,7 +5,7 @@ import { RemoteRenderer } from './remoteRenderer.js';
 import type { ForModel, Rendered } from './rendered.js';
 import type { Renderer } from './renderer.js';
 import { Renderers } from './renderers.js';
-import { findSandbox, type Sandbox } from './sandbox.js';
+import { findSandbox, isolations, type Sandbox } from './sandbox.js';
 
 export type { FrameChoice, Measurements, Prepared, Rendered };
 
@@ -43,9 +43,9 @@ export interface Pictures {
   close: () => Promise<void>;
 }
 
-/** Uses the renderer service on this socket, or processes of this machine without one. */
-export async function openPictures(rendererSocket: string | null): Promise<Pictures> {
-  const sandbox = rendererSocket ? null : await findSandbox();
+/** Uses the renderer service on this socket, or processes of this machine without one, which cannot see the data folder. */
+export async function openPictures(rendererSocket: string | null, dataDir?: string): Promise<Pictures> {
+  const sandbox = rendererSocket ? null : await findSandbox(isolations, dataDir ? { dataDir } : {});
   const open = (): Renderer => (sandbox ? new Renderers({ sandbox }) : new RemoteRenderer(rendererSocket as string));
   const [previews, frames, analyses] = [open(), open(), open()];
   return {

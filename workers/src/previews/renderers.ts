@@ -87,6 +87,8 @@ interface Child {
 /** Runs processes that each decode one file at a time. Replaces those that die, hang or reach their number of files. */
 export class Renderers implements Renderer {
   private readonly options: RendererOptions;
+  /** The processes that have not ended, also those that were killed. */
+  readonly pids = new Set<number>();
   private readonly idle: Child[] = [];
   private readonly busy = new Set<Child>();
   private readonly waiting: Job[] = [];
@@ -141,10 +143,15 @@ export class Renderers implements Renderer {
       // Standard output is closed, because decoders write to it.
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     });
+    const { pid } = process;
+    if (pid) this.pids.add(pid);
     const channel = process.stdio[3] as Socket;
     const child: Child = { process, channel, files: 0, job: null, timer: undefined, isOverdue: false };
     process.on('error', () => this.lost(child, crash('the renderer could not be started')));
-    process.on('exit', (_code, signal) => this.lost(child, crash(`the renderer ended (${signal ?? 'exit'})`)));
+    process.on('exit', (_code, signal) => {
+      if (pid) this.pids.delete(pid);
+      this.lost(child, crash(`the renderer ended (${signal ?? 'exit'})`));
+    });
     child.channel.on('error', () => undefined);
     void this.listen(child);
     return child;

@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { compiled } from '@lightbox/core/process/compiled.js';
 import { createLogger } from '@lightbox/core/process/log.js';
@@ -13,11 +13,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { nativeFile } from '../testing/dicom.js';
 import { RemoteRenderer } from './remoteRenderer.js';
 import { type Renderer, RendererAway } from './renderer.js';
-import { findSandbox, isolations } from './sandbox.js';
+import { findSandbox, isolations, type Places } from './sandbox.js';
 import { startRenderService } from './service.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'lightbox-hostile-'));
 afterAll(() => rmSync(folder, { recursive: true }));
+const project = join(import.meta.dirname, '../../..');
 
 /**
  * A module in place of the renderer, which acts like a file that has taken over a decoder. It searches for keys, files and
@@ -33,7 +34,9 @@ const hostile = (port: number, secret: string): string => `
     attempt(() => readFileSync(${JSON.stringify(secret)})),
     ...processes.flatMap((pid) => ['environ', 'cmdline', 'root${secret}'].map((file) => attempt(() => readFileSync('/proc/' + pid + '/' + file)))),
   ].join(' ');
-  const written = ['/tmp/planted', ${JSON.stringify(join(folder, 'planted'))}, ${JSON.stringify(join(import.meta.dirname, 'planted'))}]
+  const folders = ['/tmp', ...${JSON.stringify([folder, dirname(secret), project, import.meta.dirname])}];
+  const read = ${JSON.stringify(join(project, 'README.md'))};
+  const written = folders.map((folder) => folder + '/planted')
     .filter((file) => attempt(() => { writeFileSync(file, 'x'); return 'yes'; }));
   const ended = processes.filter((pid) => pid !== '1' && attempt(() => { process.kill(Number(pid), 0); return 'yes'; }));
   const reached = await new Promise((resolve) => {
@@ -41,7 +44,7 @@ const hostile = (port: number, secret: string): string => `
     socket.once('connect', () => resolve(true));
     socket.once('error', () => resolve(false));
   });
-  const report = Buffer.from(JSON.stringify({ planted: found.includes('PLANTED'), written, ended, reached }));
+  const report = Buffer.from(JSON.stringify({ planted: found.includes('PLANTED'), read: attempt(() => readFileSync(read, 'utf8')).slice(0, 9), written, ended, reached }));
   const channel = new Socket({ fd: 3, readable: true, writable: true });
   const say = (header, body) => {
     const text = Buffer.from(JSON.stringify(header));
@@ -55,11 +58,11 @@ const hostile = (port: number, secret: string): string => `
   channel.once('data', () => say({ picture: { width: 1, height: 1 }, hasText: false }, Buffer.concat([png, report])));`;
 
 /** A process that has keys in its environment, like a worker, and sends this file to a renderer. */
-const keyHolder = (module: string, isolation: string): string => `
+const keyHolder = (module: string, isolation: string, places: Places): string => `
   const [{ Renderers }, { findSandbox }] = await Promise.all(
     ['./renderers.js', './sandbox.js'].map((name) => import(new URL(name, ${JSON.stringify(compiled('./', import.meta.url).href)}))),
   );
-  const sandbox = await findSandbox([${JSON.stringify(isolation)}]);
+  const sandbox = await findSandbox([${JSON.stringify(isolation)}], ${JSON.stringify(places)});
   const renderers = new Renderers({ sandbox, module: new URL(${JSON.stringify(module)}) });
   const { bytes } = await renderers.run('forModel', Buffer.alloc(1), 'image/png');
   process.stdout.write(bytes.subarray(8));
@@ -84,14 +87,22 @@ describe.each(isolations.filter((_, at) => works[at]))(
     });
     afterAll(() => valkey.close());
 
-    test('finds no key, writes nothing, sees no other process and reaches no server', async () => {
-      const secret = join(folder, 'secrets.json');
+    const dataDir = join(folder, 'data');
+    test.each<[string, Places]>([
+      ['sees no other process and reaches no server', {}],
+      [
+        'sees nothing of a clone and a data folder below a folder of the system',
+        { dataDir, system: [project, folder] },
+      ],
+    ])('finds no key, writes nothing, %s', async (_what, places) => {
+      mkdirSync(dataDir, { recursive: true });
+      const secret = join(dataDir, 'secrets.json');
       writeFileSync(secret, '{"keys":"PLANTED-FILE-KEY"}', { mode: 0o600 });
       const module = join(folder, 'hostile.mjs');
       writeFileSync(module, hostile((valkey.address() as AddressInfo).port, secret));
       const worker = spawn(
         process.execPath,
-        ['--input-type=module', '-e', keyHolder(pathToFileURL(module).href, isolation)],
+        ['--input-type=module', '-e', keyHolder(pathToFileURL(module).href, isolation, places)],
         {
           env: { PATH: process.env.PATH, ENCRYPTION_KEYS: 'k1:PLANTED-IMAGE-KEY', APP_KEYS: 'k1:PLANTED-SIGNING-KEY' },
           stdio: ['ignore', 'pipe', 'inherit'],
@@ -102,10 +113,24 @@ describe.each(isolations.filter((_, at) => works[at]))(
         report += part;
       });
       await once(worker, 'close');
-      expect(JSON.parse(report)).toEqual({ planted: false, written: [], ended: [], reached: false });
+      expect(JSON.parse(report)).toEqual({ planted: false, read: '', written: [], ended: [], reached: false });
     });
   },
 );
+
+test.each<[string, number, NodeJS.ProcessEnv, string]>([
+  ['keys in its environment', 0o755, { ENCRYPTION_KEYS: 'k1:x', MONGODB_URI: 'x' }, 'MONGODB_URI, ENCRYPTION_KEYS'],
+  ['a socket in a folder in which others may write', 0o1777, { ENCRYPTION_KEYS: '' }, 'mode 755'],
+])('The renderer service does not start with %s.', (_what, mode, more, says) => {
+  const shared = mkdtempSync(join(folder, 'shared-'));
+  chmodSync(shared, mode);
+  const { status, stderr } = spawnSync(process.execPath, [compiled('../renderer.js', import.meta.url).pathname], {
+    env: { PATH: process.env.PATH, RENDERER_SOCKET: join(shared, 'socket'), ...more },
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  expect({ status, stderr }).toEqual({ status: 78, stderr: expect.stringContaining(says) });
+});
 
 describe('the renderer service', () => {
   const socket = join(folder, 'renderer.sock');

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdtempSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 /** The ways to isolate a process: `bwrap` (bubblewrap), or `unshare` with the kernel's user namespaces. */
 export const isolations = ['bwrap', 'namespaces'] as const;
@@ -14,12 +14,52 @@ export interface Sandbox {
   close: () => void;
 }
 
+const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/nix/store'];
 const project = join(import.meta.dirname, '../../..');
-/** The paths that a renderer may read. They include neither a data folder with keys nor a home folder. */
-const readable = [
-  ...['/usr', '/bin', '/sbin', '/lib', '/lib64', '/nix/store', process.execPath],
+const product = [
+  process.execPath,
   ...['node_modules', 'package.json', 'contract', 'core', 'workers'].map((name) => join(project, name)),
 ];
+
+export interface Places {
+  /** The folder with the keys of an instance. */
+  dataDir?: string;
+  /** Folders of the system besides the usual ones. */
+  system?: readonly string[];
+}
+
+const systemOf = ({ system = [] }: Places): string[] => [...systemFolders, ...system];
+
+/** `bind` shows a path of the machine, for reading. `hide` lays an empty folder over one, and `seal` ends writing there. */
+type Step = ['bind' | 'hide' | 'seal', path: string];
+
+/**
+ * Returns the steps that make the files of a sandbox. They show neither a home folder nor the folders that hold keys and
+ * `.env`: these are hidden where they lie below one that is shown, such as a clone in `/usr/local`.
+ */
+function stepsOf(places: Places, files: readonly string[]): Step[] {
+  const { dataDir } = places;
+  const system = systemOf(places);
+  const bind = (path: string): Step => ['bind', path];
+  const existing = [project, ...(dataDir ? [dataDir] : [])].filter(existsSync);
+  const secret = [...new Set(existing.map((path) => realpathSync(path)))];
+  const hiddenIn = (shown: readonly string[]) => {
+    const below = secret.filter((path) => shown.some((folder) => isWithin(path, folder)));
+    return below.filter((path) => !below.some((outer) => outer !== path && isWithin(path, outer)));
+  };
+  const [inSystem, inProduct] = [hiddenIn(system), hiddenIn(product)];
+  return [
+    ...system.map(bind),
+    ...inSystem.map((path): Step => ['hide', path]),
+    ...product.map(bind),
+    ...inProduct.map((path): Step => ['hide', path]),
+    ...files.map(bind),
+    ...[...inSystem, ...inProduct].map((path): Step => ['seal', path]),
+  ];
+}
+
+const isWithin = (path: string, folder: string): boolean =>
+  existsSync(folder) && !relative(realpathSync(folder), path).startsWith('..');
 
 const TRIAL_MS = 15_000;
 
@@ -31,24 +71,34 @@ const none: Sandbox = {
 };
 
 /** Returns the best sandbox that works on this machine. Tries each of them. */
-export async function findSandbox(candidates: readonly Isolation[] = isolations): Promise<Sandbox> {
+export async function findSandbox(
+  candidates: readonly Isolation[] = isolations,
+  places: Places = {},
+): Promise<Sandbox> {
   for (const isolation of process.platform === 'linux' ? candidates : []) {
-    const sandbox = isolation === 'bwrap' ? bubblewrap() : namespaces();
+    const sandbox = isolation === 'bwrap' ? bubblewrap(places) : namespaces(places);
     if (await works(sandbox)) return sandbox;
     sandbox.close();
   }
   return none;
 }
 
-/** Isolates with bubblewrap: no network, no other processes, and a read-only file system of the `readable` paths. */
-function bubblewrap(): Sandbox {
-  const binds = (files: string[]) => files.flatMap((file) => ['--ro-bind-try', file, file]);
+/** Isolates with bubblewrap: no network, no other processes, and a read-only file system of `stepsOf`. */
+function bubblewrap(places: Places): Sandbox {
+  // `bwrap` binds what a link leads to. As a second way to the same files it would show what is hidden on the first.
+  const isLink = (path: string) =>
+    systemOf(places).includes(path) && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
+  const options = {
+    bind: (path: string) => (isLink(path) ? ['--symlink', readlinkSync(path), path] : ['--ro-bind-try', path, path]),
+    hide: (path: string) => ['--tmpfs', path],
+    seal: (path: string) => ['--remount-ro', path],
+  };
   return {
     isolation: 'bwrap',
     command: (args, files) => [
       'bwrap',
       ...['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
-      ...binds([...readable, ...files]),
+      ...stepsOf(places, files).flatMap(([step, path]) => options[step](path)),
       ...['--proc', '/proc', '--dev', '/dev', '--remount-ro', '/'],
       ...['--', process.execPath, ...args],
     ],
@@ -57,7 +107,7 @@ function bubblewrap(): Sandbox {
 }
 
 /**
- * Isolates in the same way with util-linux. Arguments: an empty folder, Node, the number of readable paths, these paths,
+ * Isolates in the same way with util-linux. Arguments: an empty folder, Node, the number of steps, the steps,
  * Node's arguments. Only this process sees the mounts, and they end with it. The shell stays the first process of its
  * namespace: the first process cannot be killed from inside, but a renderer that grows too large must kill itself.
  */
@@ -67,8 +117,12 @@ root=$1 node=$2 count=$3
 shift 3
 mount -t tmpfs -o mode=755,size=1m none "$root"
 while [ "$count" -gt 0 ]; do
-  path=$1 count=$((count - 1))
-  shift
+  step=$1 path=$2 count=$((count - 1))
+  shift 2
+  case $step in
+    hide) mount -t tmpfs -o mode=755,size=1m none "$root$path"; continue ;;
+    seal) mount -o remount,bind,ro "$root$path"; continue ;;
+  esac
   if [ ! -e "$path" ] || [ -e "$root$path" ]; then continue; fi
   mkdir -p "$root\${path%/*}"
   if [ -L "$path" ]; then ln -s "$(readlink "$path")" "$root$path"; continue; fi
@@ -88,17 +142,17 @@ chroot "$root" setpriv --no-new-privs --bounding-set=-all --inh-caps=-all "$node
 exit $?
 `;
 
-function namespaces(): Sandbox {
+function namespaces(places: Places): Sandbox {
   const root = mkdtempSync(join(tmpdir(), 'lightbox-sandbox-'));
   return {
     isolation: 'namespaces',
     command: (args, files) => {
-      const paths = [...readable, ...files];
+      const steps = stepsOf(places, files);
       return [
         // When the worker dies, `--pdeathsig` kills unshare, and `--kill-child` kills the renderer.
         ...(['setpriv', '--pdeathsig', 'KILL', 'unshare', '--fork', '--kill-child'] as const),
         ...['--user', '--map-root-user', '--mount', '--pid', '--net', '--ipc', '--uts', '--propagation', 'private'],
-        ...['/bin/sh', '-c', script, 'sandbox', root, process.execPath, String(paths.length), ...paths, ...args],
+        ...['/bin/sh', '-c', script, 'sandbox', root, process.execPath, String(steps.length), ...steps.flat(), ...args],
       ];
     },
     close: () => rmSync(root, { recursive: true, force: true }),

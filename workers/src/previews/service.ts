@@ -1,12 +1,15 @@
 import { once } from 'node:events';
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
+import { dirname } from 'node:path';
 import type { Logger } from '@lightbox/core/process/log.js';
 import { readFrames, writeFrame } from './frames.js';
 import { type AnswerHeader, answerOf, TaskHeader, taskLimits } from './protocol.js';
 import { RenderCrashed, type Renderer, RendererAway } from './renderer.js';
 
 export interface RenderService {
+  /** False when something in the folder of the socket has changed: another program may answer in place of this service. */
+  hasItsSocket: () => boolean;
   stop: () => Promise<void>;
 }
 
@@ -32,7 +35,9 @@ export async function startRenderService(path: string, renderer: Renderer, log: 
   await once(server, 'listening');
   // Workers run as another user. Only workers have access to the folder of the socket.
   chmodSync(path, 0o666);
+  const own = stateOf(path);
   return {
+    hasItsSocket: () => stateOf(path) === own,
     stop: async () => {
       const closed = once(server, 'close');
       server.close();
@@ -41,6 +46,15 @@ export async function startRenderService(path: string, renderer: Renderer, log: 
       await closed;
     },
   };
+}
+
+/**
+ * Returns which socket lies there, and when a name in its folder changed last. Nobody can set that time back, so the state
+ * also tells of a socket that was replaced for a moment.
+ */
+function stateOf(path: string): string {
+  const socket = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return `${socket?.ino} ${statSync(dirname(path), { bigint: true }).ctimeNs}`;
 }
 
 async function serve(socket: Socket, renderer: Renderer): Promise<void> {
