@@ -3,11 +3,13 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { Client } from '@lightbox/backend/testing/client.js';
 import { buildImage, buildPatient, buildProvider, PASSWORD, type Person } from '@lightbox/backend/testing/factories.js';
 import { buildGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
+import { newId } from '@lightbox/core/db/ids.js';
 import { freePort } from '@lightbox/launcher/ports.js';
+import { startBrokenMailServer } from '@lightbox/testkit/brokenMailServer.js';
 import { eventually } from '@lightbox/testkit/eventually.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
 /** A mail server that is away for a while and is back later (security.md, R49). */
 let port: number;
@@ -79,4 +81,19 @@ describe.each([
     expect(people.flatMap(({ email }) => mailbox?.mails(email) ?? [])).toHaveLength(4);
     expect(mailbox.mails(late.email)).toEqual([]);
   });
+});
+
+it('A mail server that takes each mail and breaks off gets it once for each attempt, and not without end.', async () => {
+  const server = await startBrokenMailServer('text', (socket) => void socket.destroy(), port);
+  onTestFinished(server.stop);
+  const { email, _id } = await buildPatient(test.gateway);
+  const event = { _id: newId(), type: 'user.approve', record: _id, refs: {} };
+  await test.gateway.models.Event.collection.insertOne(event as never);
+  const data = { eventId: String(event._id), template: 'accountApproved' };
+  // Without the pauses between the attempts.
+  const job = await worker.core.queues.all.mail.add('sendMail', data, { attempts: 3 });
+  await eventually(async () => expect(await job.isFailed()).toBe(true));
+  const copies = server.texts.filter((text) => text.includes(`To: ${email}`));
+  expect(copies).toHaveLength(3);
+  expect(new Set(copies.map((text) => /^Message-ID: (.*)$/im.exec(text)?.[1])).size).toBe(1);
 });

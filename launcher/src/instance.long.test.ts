@@ -1,13 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { on, once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ensureSecrets } from '@lightbox/core/config/secrets.js';
 import { compiled } from '@lightbox/core/process/compiled.js';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Instance, joinEnv, releaseDataDir, takeDataDir, writeInstance } from './instance.js';
+import { type Instance, InstanceFile, joinEnv, releaseDataDir, takeDataDir, writeInstance } from './instance.js';
 import { hasEnded, isRunning, markOf, type ProcessMark } from './processes.js';
 
 let folder: string;
@@ -117,4 +126,14 @@ it('A process that finds no instance to join ends with a message, unless both ad
   expect(() => joinEnv({}, folder)).toThrow(/npm start/);
   const env = { MONGODB_URI: 'mongodb://a', REDIS_URL: 'redis://b' };
   expect(joinEnv(env, folder)).toEqual(env);
+});
+
+it('A file that describes the instance and cannot be written, as on a full disk, is written later, and nothing ends.', async () => {
+  mkdirSync(join(folder, 'instance.json.new'));
+  const file = new InstanceFile(folder, () => instance(markOf('launcher', process.pid)), say, 50);
+  file.write();
+  file.write();
+  expect(lines).toHaveLength(1);
+  rmdirSync(join(folder, 'instance.json.new'));
+  await expect.poll(() => existsSync(join(folder, 'instance.json'))).toBe(true);
 });

@@ -101,6 +101,39 @@ export function writeInstance(dataDir: string, instance: Instance): void {
   renameSync(draft, instanceFile(dataDir));
 }
 
+const AGAIN_MS = 5_000;
+
+/**
+ * Keeps `instance.json` up to date. On a full disk it cannot be written: everything that runs goes on, and it is written
+ * when there is space.
+ */
+export class InstanceFile {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly dataDir: string,
+    private readonly describe: () => Instance,
+    private readonly say: (line: string) => void,
+    private readonly againMs = AGAIN_MS,
+  ) {}
+
+  write(): void {
+    const isFirst = !this.timer;
+    this.stop();
+    try {
+      writeInstance(this.dataDir, this.describe());
+    } catch (error) {
+      if (isFirst) this.say(`instance.json cannot be written now (${(error as Error).message}); trying again.`);
+      this.timer = setTimeout(() => this.write(), this.againMs);
+    }
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+}
+
 const readInstance = (dataDir: string): Instance | null => readJson<Instance>(instanceFile(dataDir));
 
 /** Returns null when the file is incomplete or does not exist. */

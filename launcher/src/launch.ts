@@ -10,7 +10,7 @@ import { kindOfMongo, noReplicaSetMessage } from '@lightbox/core/db/kindOfMongo.
 import { isLoopback } from '@lightbox/core/net/hosts.js';
 import { portTakenMessage } from '@lightbox/core/process/portTaken.js';
 import { findMongod, findValkey } from './binaries.js';
-import { releaseDataDir, takeDataDir, writeInstance } from './instance.js';
+import { type Instance, InstanceFile, releaseDataDir, takeDataDir } from './instance.js';
 import { mailServer } from './mail.js';
 import { mongodServer } from './mongod.js';
 import { choosePorts, isPortFree } from './ports.js';
@@ -48,10 +48,15 @@ class Launcher {
     this.end = resolve;
   });
 
+  /** Written after every start of a process, so that it is complete even if this process is killed. */
+  private readonly instance: InstanceFile;
+
   constructor(
     private readonly env: Env,
     private readonly config: Config,
-  ) {}
+  ) {
+    this.instance = new InstanceFile(config.dataDir, () => this.describe(), say);
+  }
 
   /** Runs until a signal or a fatal fault. Then it stops everything in order. */
   async run(): Promise<number> {
@@ -161,7 +166,7 @@ class Launcher {
   private add(to: Supervised[], name: string, start: () => ChildProcess): Supervised {
     if (this.stopping) throw new Error('Lightbox was stopped while it was starting.');
     const supervised = new Supervised(name, start, {
-      onSpawn: () => this.remember(),
+      onSpawn: () => this.instance.write(),
       onGiveUp: (reason) => this.end(reason),
       say,
     });
@@ -178,20 +183,17 @@ class Launcher {
     }
   }
 
-  /** Writes `instance.json` after every start of a process, so that it is complete even if this process is killed. */
-  private remember(): void {
+  private describe(): Instance {
     const isKey = (name: string) => (keyNames as string[]).includes(name);
-    const settings = Object.fromEntries(Object.entries(this.own).filter(([name]) => !isKey(name)));
-    const running = [...this.apps, ...this.servers].flatMap(({ name, child }) =>
-      child?.pid ? [markOf(name, child.pid)] : [],
-    );
-    writeInstance(this.config.dataDir, {
+    return {
       url: this.config.publicUrl,
       launcher: markOf('launcher', process.pid),
-      settings,
+      settings: Object.fromEntries(Object.entries(this.own).filter(([name]) => !isKey(name))),
       secrets: keyNames.filter((name) => this.own[name]),
-      processes: running,
-    });
+      processes: [...this.apps, ...this.servers].flatMap(({ name, child }) =>
+        child?.pid ? [markOf(name, child.pid)] : [],
+      ),
+    };
   }
 
   private async down(): Promise<void> {
@@ -200,6 +202,7 @@ class Launcher {
     if (started) say('Stopping …');
     await this.stopAll(this.apps, appTimeoutMs);
     await this.stopAll(this.servers, serverTimeoutMs);
+    this.instance.stop();
     releaseDataDir(this.config.dataDir);
     if (started) say('Lightbox has stopped.');
   }

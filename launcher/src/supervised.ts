@@ -47,6 +47,10 @@ export class Supervised {
     };
     if (hasEnded(child)) ended();
     else child.once('exit', ended);
+    // A program that the system could not start has no exit.
+    child.on('error', () => {
+      if (child.pid === undefined) ended();
+    });
   }
 
   private restartOrGiveUp(child: ChildProcess): void {
@@ -64,8 +68,15 @@ export class Supervised {
 
   private restart(child: ChildProcess): void {
     this.watch.say(`${this.name} ended unexpectedly (${howItEnded(child)}); starting it again.`);
-    const next = this.start();
-    if (next) this.supervise(next);
+    try {
+      const next = this.start();
+      if (next) this.supervise(next);
+    } catch (error) {
+      // Its log may be on a full disk. The others go on.
+      this.watch.say(`${this.name} could not be started (${(error as Error).message}).`);
+      this.failures++;
+      this.restartOrGiveUp(child);
+    }
   }
 
   /** Ends it for good. Resolves to true when SIGTERM was enough within the timeout. */
@@ -76,4 +87,5 @@ export class Supervised {
   }
 }
 
-const howItEnded = (child: ChildProcess): string => child.signalCode ?? `exit code ${child.exitCode}`;
+const howItEnded = ({ pid, signalCode, exitCode }: ChildProcess): string =>
+  pid === undefined ? 'it could not be started' : (signalCode ?? `exit code ${exitCode}`);

@@ -24,8 +24,11 @@ export interface RunningWorker {
 }
 
 const SWEEP_MS = 400;
-/** Timeouts for a mail server that does not answer, so that it does not block the queue. SMTP_URL can override them. */
-const mailTimeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
+/**
+ * Timeouts for a mail server that does not answer, so that it does not block the queue. SMTP_URL can override them. A server
+ * may take ten minutes to accept a text that it has, and who gives up earlier sends it again (RFC 5321, 4.5.3.2.6).
+ */
+const mailTimeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 600_000 };
 /** The time for a running job to end when the worker stops. */
 const DRAIN_MS = 5_000;
 const LOOPS_DRAIN_MS = 2_000;
@@ -33,10 +36,11 @@ const LOOPS_DRAIN_MS = 2_000;
 /** Starts a worker. It begins to work when MongoDB is there and has its collections, indexes and defaults. */
 export async function startWorker(config: Config): Promise<RunningWorker> {
   const core = assembleCore(config, 'worker');
-  const mailer = createTransport({ ...mailTimeouts, url: config.smtpUrl }, { from: config.mailFrom });
   const stopping = new AbortController();
-  // Each loop and each job adds a listener.
+  // Each loop, each job and each mail adds a listener.
   setMaxListeners(0, stopping.signal);
+  const ofEachMail = { from: config.mailFrom, signal: stopping.signal };
+  const mailer = createTransport({ ...mailTimeouts, url: config.smtpUrl }, ofEachMail);
   const pushSender = createPushSender(config);
   const webhookPoster = createPoster(config.webhookOrigins);
   const pictures = await openPictures(config.rendererSocket, config.dataDir);

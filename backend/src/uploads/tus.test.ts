@@ -215,6 +215,16 @@ it('a gateway that died with the lock delays the upload only until the lock ends
   expect((await contentOf(id)).equals(picture)).toBe(true);
 });
 
+it('a lock that ends later than any can, as after MongoDB’s clock was set back, delays the upload no longer', async () => {
+  const id = await begin();
+  await continueUpload(id, 0, picture.subarray(0, 2 * MB));
+  const until = new Date(test.clock.now().getTime() + 2 * 3_600_000);
+  await test.gateway.models.Upload.updateOne({ _id: id }, { lock: { holder: 'dead', until, wanted: false } });
+  const { status } = await continueUpload(id, 2 * MB, picture.subarray(2 * MB), other);
+  expect(status).toBe(204);
+  expect((await contentOf(id)).equals(picture)).toBe(true);
+});
+
 it('of two parts for the same place one is kept, and a wrong offset is 409', async () => {
   const id = await begin();
   const both = await Promise.all([continueUpload(id, 0, picture), continueUpload(id, 0, picture, other)]);

@@ -7,6 +7,8 @@ import type { Gateway } from '../context.js';
 
 /** Time after which the lock of a gateway that was killed ends by itself. */
 const HELD_MS = 10_000;
+/** The clocks of two gateways differ by less than this. */
+const CLOCKS_MS = 2_000;
 const RENEWED_MS = 500;
 const RETRY_MS = 100;
 /** Longest wait for another request: longer than the lock of a dead gateway. */
@@ -44,10 +46,16 @@ export class UploadLock {
     await this.uploads.updateOne(this.mine, { $unset: { lock: 1 } });
   }
 
-  /** Also true when there is no such upload any more: the caller then finds nothing. */
+  /**
+   * Also true when there is no such upload any more: the caller then finds nothing. A lock that ends later than one that
+   * begins now is of a time before MongoDB's clock was set back, and nobody waits for its end.
+   */
   private async tryToTake(): Promise<boolean> {
     const now = this.gateway.clock.now();
-    const isFree = { $or: [{ lock: { $exists: false } }, { 'lock.until': { $lte: now } }] };
+    const latest = new Date(now.getTime() + HELD_MS + CLOCKS_MS);
+    const isFree = {
+      $or: [{ lock: { $exists: false } }, { 'lock.until': { $lte: now } }, { 'lock.until': { $gt: latest } }],
+    };
     const taken = await this.uploads.updateOne({ _id: this.id, ...isFree }, { $set: { lock: this.held(false) } });
     if (taken.matchedCount === 1) return true;
     const asked = await this.uploads.updateOne({ _id: this.id, lock: { $exists: true } }, { 'lock.wanted': true });

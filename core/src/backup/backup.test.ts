@@ -262,6 +262,23 @@ describe('slices of the oplog', () => {
     expect(keyIds.totp).toEqual(['e-of-2030']);
     await core.models.Totp.deleteMany({});
   });
+
+  it.each([
+    [200, 1],
+    [201, 0],
+  ])('of an oplog that begins at %i when they were read, and at 150 before: %i made', async (begins, made) => {
+    const dir = folder();
+    slice(dir, 98, 200);
+    const last = { t: 300, i: 0 };
+    const reaches = [150, begins].map((t) => ({ first: { t, i: 0 }, last }));
+    const readReach = async () => reaches.shift() ?? { first: last, last };
+    const tools = { mongodump: standIn('mongodump', 'echo entries') };
+    const plain = { config: { ...config, backup: { ...config.backup, recipient: null } } };
+    const making = makeSlice(plain, tools, { to: dir, signal, readReach });
+    if (made) await making;
+    else await expect(making).rejects.toThrow(/begins at 1970-01-01T00:03:21.000Z, after the last slice/);
+    expect(readdirSync(dir)).toHaveLength(1 + made);
+  });
 });
 
 describe('a restore is refused, and nothing is written', () => {

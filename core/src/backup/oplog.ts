@@ -74,8 +74,13 @@ const momentOf = (stamp: mongo.Timestamp): Moment => ({
   i: stamp.getLowBitsUnsigned(),
 });
 
+interface Reach {
+  first: Moment;
+  last: Moment;
+}
+
 /** Reads the oldest entry of the oplog, and the newest that a majority has. */
-async function reachOf(uri: string): Promise<{ first: Moment; last: Moment }> {
+async function reachOf(uri: string): Promise<Reach> {
   const client = await mongo.MongoClient.connect(uri);
   try {
     const oldest = await client
@@ -101,29 +106,32 @@ async function keyIdsNow(config: Config): Promise<Manifest['keyIds']> {
 interface Options {
   to: string;
   signal: AbortSignal;
+  readReach?: (uri: string) => Promise<Reach>;
 }
+
+const tooLate = ({ first }: Reach): Refused =>
+  new Refused(
+    `The oplog begins at ${timeOf(first)}, after the last slice. Make a backup now, make slices more often, and enlarge the oplog.`,
+  );
 
 /** Writes the entries of the oplog since the last slice, or since the newest backup, into a new folder of `to`. */
 export async function makeSlice(
   { config }: Pick<Core, 'config'>,
   tools: Tools,
-  { to, signal }: Options,
+  { to, signal, readReach = reachOf }: Options,
 ): Promise<{ folder: string; from: string; to: string }> {
   const { backup, mongodbUri } = config;
   const { recipient } = backup;
   const server = serverUri(backup.mongodbUri ?? mongodbUri);
   const dir = resolve(to);
-  const [last, base, reach] = [(await readSlices(dir)).at(-1), await newestBackup(dir), await reachOf(server)];
+  const [last, base, reach] = [(await readSlices(dir)).at(-1), await newestBackup(dir), await readReach(server)];
   const begins = [
     ...(last ? [last.to] : []),
     ...(base ? [{ t: Math.floor(Date.parse(base.startedAt) / 1000) - EARLIER_SECONDS, i: 0 }] : []),
   ];
   if (begins.length === 0) throw new Refused(`${dir} has no backup yet: slices of the oplog follow one.`);
   const from = begins.find((moment) => !isBefore(moment, reach.first));
-  if (!from)
-    throw new Refused(
-      `The oplog begins at ${timeOf(reach.first)}, after the last slice. Make a backup now, make slices more often, and enlarge the oplog.`,
-    );
+  if (!from) throw tooLate(reach);
   // After the end of the slice is known, so that a key which its last entries use is among them.
   const keyIds = await keyIdsNow(config);
   const folder = join(dir, `lightbox-oplog-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`);
@@ -136,6 +144,9 @@ export async function makeSlice(
       const name = `oplog.bson${recipient ? '.age' : ''}`;
       return writeSealed(join(part, name), startTool(tools, 'mongodump', args, signal), { recipient, tools, signal });
     });
+    // MongoDB removes the oldest entries all the time, also while they are read.
+    const after = await readReach(server);
+    if (isBefore(from, after.first)) throw tooLate(after);
     await checkFiles(part, [file]);
     const slice = Slice.parse({ format: 1, from, to: reach.last, encrypted: recipient !== null, keyIds, file });
     await writeFile(join(part, SLICE), `${JSON.stringify(slice, null, 2)}\n`, { flag: 'wx', mode: 0o600, flush: true });

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Core } from '../core.js';
 import { firstId, isDuplicate, lastId, type ObjectId } from '../db/ids.js';
-import { majorityHasAll } from '../db/majority.js';
 import { IntegrityError } from '../errors.js';
 import { isSame } from '../keys/isSame.js';
+import { Refused } from '../process/refused.js';
 import { TAG } from './cipher.js';
 import type { StoreName } from './names.js';
-import { type BlobStore, chunksOf, MissingChunk } from './store.js';
+import { type BlobStore, chunksOf, MissingChunk, type WrittenBlob } from './store.js';
 
 const BATCH = 200;
 
@@ -46,6 +46,7 @@ export async function moveBlobs(
         }
         try {
           moved.bytes += await copy(source, target, id, size);
+          await record(core, target, { id, chunks: chunksOf(size), store: to, election: null });
         } catch (error) {
           const deleted = (await sizeOf(core, id)) === null;
           if (!deleted && !(error instanceof MissingChunk)) throw error;
@@ -55,9 +56,6 @@ export async function moveBlobs(
             continue;
           }
         }
-        // Chunks in GridFS are acknowledged by one member. Only when a majority has them may the old ones go.
-        if (to === 'gridfs') await majorityHasAll(core.db);
-        await core.models.Image.updateOne({ blob: id }, { $set: { store: to } });
         // Its image may have been deleted meanwhile.
         if ((await sizeOf(core, id)) === null) await target.delete(id);
         await source.delete(id);
@@ -104,6 +102,21 @@ async function copy(source: BlobStore, target: BlobStore, id: ObjectId, size: nu
   if (stored !== size + chunksOf(size) * TAG) throw new MissingChunk(`Blob ${id} is whole in neither store.`);
   await target.complete(id, size).catch(unlessThere);
   return bytes;
+}
+
+/**
+ * Names the new store in the image. Chunks in GridFS are acknowledged by one member, and an election may have taken them
+ * back since they were compared. So they are counted by the primary that commits: when a majority has the commit, it has
+ * them too, and only then may the old copy go.
+ */
+async function record({ db, models }: Core, target: BlobStore, written: WrittenBlob): Promise<void> {
+  await db.transaction(async (session) => {
+    await models.Image.updateOne({ blob: written.id }, { $set: { store: written.store } }, { session });
+    if (!(await target.confirm(written, session)))
+      throw new Refused(
+        `MongoDB lost parts of the copy of blob ${written.id}, as after an election. It stays where it was: start the command again.`,
+      );
+  });
 }
 
 const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

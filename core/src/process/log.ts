@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import type { Config } from '../config/config.js';
 import { isTracing, traceIds } from '../tracing/traces.js';
 import { seldom } from './seldom.js';
@@ -10,15 +10,33 @@ export type { Logger };
  * If a secret or a person's field slips into an object all the same, it is redacted here.
  */
 export function createLogger(config: Pick<Config, 'production' | 'logLevel'>, service: string): Logger {
-  const pretty = !config.production && process.stdout.isTTY;
-  return pino({
+  const options: LoggerOptions = {
     level: config.logLevel,
     base: { service },
     serializers: { err: plainError },
     ...(isTracing() ? { mixin: traceIds } : {}),
     redact: ['*.password', '*.token', '*.code', '*.email', '*.content', 'req.headers', 'res.headers'],
-    ...(pretty ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname,service' } } } : {}),
+  };
+  const pretty = !config.production && process.stdout.isTTY;
+  if (!pretty) return pino(options, output());
+  return pino({ ...options, transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname,service' } } });
+}
+
+/** Characters of lines that wait while they cannot be written. Later ones are dropped. */
+const WAITING = 1_000_000;
+
+/** Standard output. While it cannot be written, as on a full disk, the process goes on. */
+function output(): DestinationStream {
+  const stdout = pino.destination({ sync: false, maxLength: WAITING });
+  const flushSync = stdout.flushSync.bind(stdout);
+  stdout.on('error', () => {
+    // At the end of the process it would try for ever.
+    stdout.flushSync = () => undefined;
   });
+  stdout.on('write', () => {
+    stdout.flushSync = flushSync;
+  });
+  return stdout;
 }
 
 /**

@@ -15,8 +15,9 @@ import { testConfig } from '@lightbox/testkit/config.js';
 import { type Mailbox, refusedPrefix, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { createTransport, type Transporter } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { MailFailed } from './handOver.js';
 import type { ShareFacts } from './mailText.js';
-import { deliver, MailFailed, sendMail } from './sendMail.js';
+import { deliver, sendMail } from './sendMail.js';
 import { sendOnce } from './sendOnce.js';
 import { textOf } from './templates.js';
 

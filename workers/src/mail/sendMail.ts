@@ -20,12 +20,12 @@ import type { InviteDoc } from '@lightbox/core/models/invite.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { timeZoneOf } from '@lightbox/core/notifications/noticeSettings.js';
-import { PartAway } from '@lightbox/core/process/partAway.js';
 import { sendUrl } from '@lightbox/core/requests/sendUrl.js';
 import { openAddress, waitingInvite } from '@lightbox/core/sharing/invites.js';
 import { ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import type { Transporter } from 'nodemailer';
-import { JobFailed, NewerVersion } from '../failures.js';
+import { NewerVersion } from '../failures.js';
+import { handOver } from './handOver.js';
 import type { Clinic, MailFacts, ShareFacts } from './mailText.js';
 import { asHtml, asText } from './render.js';
 import { sendOnce } from './sendOnce.js';
@@ -69,9 +69,6 @@ export const send = (
   letter: Letter,
 ): Promise<void> => sendOnce(core, mailer, mailId, () => deliver(core, mailer, mailId, template, letter));
 
-/** nodemailer's codes for connection errors. */
-const UNREACHABLE = new Set(['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS']);
-
 export async function deliver(
   core: Core,
   mailer: Transporter,
@@ -101,11 +98,7 @@ export async function deliver(
     headers: { 'Auto-Submitted': 'auto-generated' },
     ...(choices ? { list: { unsubscribe: choices } } : {}),
   };
-  await mailer.sendMail(mail).catch((error) => {
-    throw UNREACHABLE.has(error.code)
-      ? new PartAway(`The mail server cannot be reached: ${error.code}.`)
-      : new MailFailed(error);
-  });
+  await handOver(mailer, mail);
 }
 
 type Reader = Pick<UserDoc, 'email' | 'language' | 'timeZone'>;
@@ -120,16 +113,6 @@ async function accountOf(core: Core, account: ObjectId): Promise<Reader | null> 
 async function clinicOf({ settings }: Core): Promise<Clinic> {
   const all = await settings.all();
   return { name: all['clinic.name'], phone: all['clinic.phone'], url: all['clinic.url'] };
-}
-
-/** Contains only codes and the failed command, because mail servers repeat the rejected address in their message. */
-export class MailFailed extends JobFailed {
-  override readonly name = 'MailFailed';
-
-  constructor({ code, responseCode, command }: { code?: unknown; responseCode?: unknown; command?: unknown }) {
-    const parts = [code, responseCode, command].filter((part) => /^[A-Z\d ]{1,20}$/.test(String(part ?? '')));
-    super(`The mail could not be sent: ${parts.join(' ') || 'no reason given'}.`);
-  }
 }
 
 /** One mail, or a mail for each of several accounts. */

@@ -19,7 +19,7 @@ function outgoingOf(mailer: Transporter): Outgoing {
 /**
  * Sends one mail, unless it was sent before. A job may run a second time while it runs, when its worker was too busy to
  * keep its lock, and again when the sent mail could not be noted. So a mail goes out twice only when its worker died, or
- * stood still for longer than its lock, between the sending and the note.
+ * stood still for longer than its lock, between the sending and the note, or when the server took it and did not say so.
  */
 export function sendOnce(core: Core, mailer: Transporter, mailId: string, deliver: () => Promise<void>): Promise<void> {
   const { running, accepted } = outgoingOf(mailer);

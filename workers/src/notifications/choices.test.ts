@@ -18,7 +18,7 @@ import { type Mailbox, refusedPrefix, startMailbox } from '@lightbox/testkit/mai
 import { type PushService, startPushService, type TestBrowser } from '@lightbox/testkit/pushService.js';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MailFailed } from '../mail/sendMail.js';
+import { MailFailed } from '../mail/handOver.js';
 import { type RunningWorker, startWorker } from '../worker.js';
 import { enterDigests, sendDigest } from './digest.js';
 import { enterReminders, sendReminder } from './reminders.js';
