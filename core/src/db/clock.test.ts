@@ -29,6 +29,15 @@ it('The clock of the product does not follow a jump of the machine’s clock.', 
   expect(clock.now().getTime() - time).toBe(1_000);
 });
 
+it('The clock of the product says how far it is ahead of the machine’s.', () => {
+  const clock = new Clock();
+  stop();
+  clock.adjust(new Date(Date.now() + 25 * HOUR_MS), performance.now(), performance.now());
+  expect(clock.aheadOfMachine()).toBeCloseTo(25 * HOUR_MS);
+  jump(HOUR_MS, 0);
+  expect(clock.aheadOfMachine()).toBeCloseTo(24 * HOUR_MS);
+});
+
 it.each([0, 2 * HOUR_MS])(
   'The clock of the product follows MongoDB’s, which is %d ms ahead of the machine’s.',
   (ahead) => {

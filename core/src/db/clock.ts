@@ -11,6 +11,11 @@ export class Clock {
     return new Date(this.zero + performance.now());
   }
 
+  /** The milliseconds by which MongoDB's clock, when it was read last, is ahead of this machine's. */
+  aheadOfMachine(): number {
+    return this.zero - zeroHere();
+  }
+
   /** `serverTime` was read between the two moments of `performance.now()`. */
   adjust(serverTime: Date, before: number, after: number): void {
     const zero = serverTime.getTime() - (before + after) / 2;

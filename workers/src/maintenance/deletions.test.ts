@@ -24,7 +24,7 @@ import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { removeLeftovers } from '@lightbox/core/requests/removeHeld.js';
 import { finishClosing } from '@lightbox/core/users/closing.js';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { finishClosings } from './finishClosings.js';
 import { removeUnfinishedCopies } from './leftStudies.js';
 import { removeOldImages, removeOldMessages } from './retention.js';
@@ -452,6 +452,22 @@ describe('an image that a transaction of a dead gateway holds does not hold up',
 });
 
 describe('retention', () => {
+  it.each([25, -25])('removes nothing while MongoDB’s clock is %i hours ahead of the machine’s', async (hours) => {
+    await keepFor('retention.imagesDays', 300);
+    await afterOneDay();
+    const { _id } = await buildImage(test.gateway, {
+      owner: await buildProvider(test.gateway),
+      createAt: daysAgo(301),
+    });
+    const ahead = vi.spyOn(test.clock, 'aheadOfMachine').mockReturnValue(hours * 3_600_000);
+    await removeOldImages(test.gateway);
+    expect(await exists('Image', { _id })).toBe(true);
+    ahead.mockRestore();
+    while (await removeOldImages(test.gateway));
+    expect(await exists('Image', { _id })).toBe(false);
+    await keepFor('retention.imagesDays', 0);
+  });
+
   it('keeps everything by default and what is younger, removes in batches, and notes each act in the log', async () => {
     await keepFor('retention.imagesDays', 0);
     const owner = await buildProvider(test.gateway);

@@ -16,14 +16,23 @@ const MESSAGES = 100;
 
 /**
  * Returns the moment before which records are removed. Null while they are kept without end, and for a day after each
- * change of the setting, so that a mistake in typing can be corrected.
+ * change of the setting, so that a mistake in typing can be corrected. Null also while MongoDB's clock and this machine's
+ * disagree about the day: a deletion that follows from a wrong clock cannot be undone.
  */
 async function endOf(
-  { settings, models, clock }: Core,
+  { settings, models, clock, log }: Core,
   name: 'retention.imagesDays' | 'retention.messagesDays',
 ): Promise<Date | null> {
   const days = await settings.get(name);
   if (days === 0) return null;
+  const aheadMs = clock.aheadOfMachine();
+  if (Math.abs(aheadMs) > DAY_MS) {
+    log.warn(
+      { aheadMs },
+      'nothing is removed by its age: the clocks of MongoDB and this machine differ by more than a day',
+    );
+    return null;
+  }
   const now = clock.now().getTime();
   // Read after the value, which may be a second old: a change that the value lacks is seen here.
   const changed = (await models.Setting.findOne({ name }, { updatedAt: 1 }).lean())?.updatedAt;
