@@ -149,6 +149,8 @@ export async function judgeStore({ core }: Pick<Cluster, 'core'>, administrator:
   const receipts = await AuditReceipt.countDocuments({});
   const left = await orphans(core);
   await removeOrphanBlobs(tomorrow(core));
+  // It lists them, and removes them when they have no record a while later.
+  await removeOrphanBlobs(tomorrow(core, 2));
   const chain = await administrator.ask<{ ok: boolean; checked: number }>('GET', '/audit/verify');
   const events = await Event.countDocuments({});
   return [
@@ -162,9 +164,9 @@ export async function judgeStore({ core }: Pick<Cluster, 'core'>, administrator:
   ];
 }
 
-/** Returns a core whose clock is a day ahead, because maintenance skips young records. */
-export const tomorrow = (core: Core): Core =>
-  Object.assign(Object.create(core) as Core, { clock: { now: () => new Date(Date.now() + DAY_MS) } });
+/** Returns a core whose clock is days ahead, because maintenance skips young records. */
+export const tomorrow = (core: Core, days = 1): Core =>
+  Object.assign(Object.create(core) as Core, { clock: { now: () => new Date(Date.now() + days * DAY_MS) } });
 
 /** Returns the number of blobs whose chunks or file entries have no image. */
 async function orphans(core: Core): Promise<number> {

@@ -427,7 +427,11 @@ describe('a digest', () => {
     await share([person]);
     await eventually(async () => expect(await notices(person)).toBe(1));
     const sent: string[] = [];
-    const mailer = { sendMail: async ({ messageId }: { messageId: string }) => void sent.push(messageId) } as never;
+    const mailer = createTransport({ jsonTransport: true });
+    mailer.use('compile', ({ data }, done) => {
+      sent.push(String(data.messageId));
+      done();
+    });
     const days = [3, 2, 1, 0].map((ago) =>
       minutesAgo(ago * 24 * 60 + 1)
         .toISOString()

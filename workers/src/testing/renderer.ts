@@ -13,7 +13,13 @@ export const childScript = (onTask: string): string => `
     percentiles: { p1: 0, p5: 0, p50: 0, p95: 0, p99: 0 }, histogram: Array(16).fill(0), colour: false, values: null };
   const measurements = (bitDepth) => answer({ measurements: { ...measured, bitDepth } });
   answer({ ready: true });
-  channel.on('data', (data) => {
+  let data = Buffer.alloc(0);
+  channel.on('data', (part) => {
+    // A task may arrive in parts.
+    data = Buffer.concat([data, part]);
+    const end = data.length < 8 ? Infinity : 8 + data.readUInt32BE(0) + data.readUInt32BE(4);
+    if (data.length < end) return;
     const header = JSON.parse(data.toString('utf8', 8, 8 + data.readUInt32BE(0)));
+    data = data.subarray(end);
     ${onTask}
   });`;
