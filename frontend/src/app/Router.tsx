@@ -123,7 +123,9 @@ function Public() {
     const title = left && document.activeElement === document.body && document.querySelector<HTMLElement>('main h1');
     if (title) {
       title.tabIndex = -1;
-      title.focus({ preventScroll: true });
+      // The title has the focus only for screen readers, so it shows no focus ring.
+      title.style.outline = '0';
+      title.focus();
     }
     return () => {
       left = true;
