@@ -1,8 +1,9 @@
 import { finished } from 'node:stream/promises';
 import { createInflateRaw } from 'node:zlib';
 import { limits } from '@lightbox/contract/limits.js';
+import { DEFLATED } from '@lightbox/core/imaging/encoding.js';
 import { partTen } from './dicomStart.js';
-import { DEFLATED, DicomWalker, EXPLICIT_LITTLE, type Walked } from './dicomWalker.js';
+import { DicomWalker, EXPLICIT_LITTLE, type Walked } from './dicomWalker.js';
 import { damaged, FileRejected, unreadableDicom } from './rejected.js';
 
 /**

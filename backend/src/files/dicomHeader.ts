@@ -2,13 +2,14 @@ import type { DicomFacts } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { searchableOf } from '@lightbox/core/dicomWeb/searchable.js';
 import { guessBurnedIn } from '@lightbox/core/imaging/burnedIn.js';
+import { DEFLATED } from '@lightbox/core/imaging/encoding.js';
 import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { DicomDetail } from '@lightbox/core/models/image.js';
 import dicomParser, { type DataSet } from 'dicom-parser';
 import { identityOf } from './dicomIdentity.js';
 import { checkTables } from './dicomTables.js';
 import { code, date, decimal, withoutNull } from './dicomValues.js';
-import { DEFLATED, EXPLICIT_LITTLE, type PixelData, type Walked } from './dicomWalker.js';
+import { EXPLICIT_LITTLE, type PixelData, type Walked } from './dicomWalker.js';
 import { FileRejected, pixelMismatch, tooManyPixels, unreadableDicom } from './rejected.js';
 
 export interface DicomHeader {

@@ -1,4 +1,4 @@
-import { encodingOf, LONG_VR } from '@lightbox/core/imaging/encoding.js';
+import { DEFLATED, encodingOf, LONG_VR } from '@lightbox/core/imaging/encoding.js';
 import { DicomFragments } from './dicomFragments.js';
 import { checkPreamble, dicomStart, hasDicomPrefix, PREAMBLE, partTen, START_BYTES } from './dicomStart.js';
 import { damaged, type FileRejected, unreadableDicom } from './rejected.js';
@@ -16,7 +16,6 @@ const UNDEFINED = 0xffffffff;
 const IMPLICIT_LITTLE = '1.2.840.10008.1.2';
 export const EXPLICIT_LITTLE = '1.2.840.10008.1.2.1';
 const EXPLICIT_BIG = '1.2.840.10008.1.2.2';
-export const DEFLATED = '1.2.840.10008.1.2.1.99';
 /** Transfer syntaxes that say nothing but the encoding of the elements; none at all is treated alike. */
 const UNPACKED = new Set(['', IMPLICIT_LITTLE, EXPLICIT_LITTLE, EXPLICIT_BIG]);
 

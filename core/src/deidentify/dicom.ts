@@ -2,9 +2,8 @@ import type { BurnedIn, TagChange, TagRow } from '@lightbox/contract/images/draw
 import { limits } from '@lightbox/contract/limits.js';
 import { guessBurnedIn } from '../imaging/burnedIn.js';
 import { decodeText } from '../imaging/characters.js';
-import { type Encoding, encodingOf, LONG_VR } from '../imaging/encoding.js';
+import { DEFLATED, type Encoding, encodingOf, LONG_VR } from '../imaging/encoding.js';
 import { implementation } from '../imaging/implementation.js';
-import { DEFLATED } from '../imaging/inflated.js';
 import { Changes, type Copy, sizeOf } from './change.js';
 import { beginsWithItem, cannotDeidentify, type Element, ElementReader, type Pixels, UNDEFINED } from './elements.js';
 import { type Fate, fateOf, mayGo, rowOf } from './fates.js';

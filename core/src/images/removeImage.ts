@@ -8,6 +8,7 @@ import type { BlackOutDoc } from '../models/blackOut.js';
 import type { DrawingDoc } from '../models/drawing.js';
 import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
+import type { TombstoneDoc } from '../models/tombstone.js';
 import { leaveStudy } from '../studies/leaveStudy.js';
 
 interface Removal {
@@ -24,13 +25,14 @@ export async function leaveTombstones(
   models: Models,
   blobs: readonly ObjectId[],
   at: Date,
-  session: ClientSession,
+  session: ClientSession | null,
+  facts: Pick<TombstoneDoc, 'unowned'> = {},
 ): Promise<void> {
   if (blobs.length === 0) return;
   const writes = blobs.map((_id) => ({
-    updateOne: { filter: { _id }, update: { $setOnInsert: { at } }, upsert: true },
+    updateOne: { filter: { _id }, update: { $setOnInsert: { at, ...facts } }, upsert: true },
   }));
-  await models.Tombstone.bulkWrite(writes, { session });
+  await models.Tombstone.bulkWrite(writes, session ? { session } : {});
 }
 
 /**

@@ -1,3 +1,6 @@
+/** The transfer syntax of a deflated data set, which is explicit little endian when it is unpacked (PS3.5 §A.5). */
+export const DEFLATED = '1.2.840.10008.1.2.1.99';
+
 /** How the elements of a data set are encoded (PS3.5 §7.1, §7.3). */
 export interface Encoding {
   implicit: boolean;

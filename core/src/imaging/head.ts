@@ -4,8 +4,8 @@ import { startOf, textOf } from '../deidentify/dicom.js';
 import { type Element, ElementReader, MoreBytes, type Pixels } from '../deidentify/elements.js';
 import { inSlices } from '../deidentify/steps.js';
 import { AppError } from '../errors.js';
-import { type Encoding, encodingOf } from './encoding.js';
-import { DEFLATED, readInflated } from './inflated.js';
+import { DEFLATED, type Encoding, encodingOf } from './encoding.js';
+import { readInflated } from './inflated.js';
 import type { Source } from './source.js';
 
 /** The header of a DICOM file: all that precedes its pixels. */

@@ -5,9 +5,6 @@ import { MoreBytes } from '../deidentify/elements.js';
 import { AppError } from '../errors.js';
 import type { Source } from './source.js';
 
-/** The transfer syntax of a deflated data set. */
-export const DEFLATED = '1.2.840.10008.1.2.1.99';
-
 /** Bytes that are read, or unpacked, in one piece. */
 const PIECE = 256 * 1024;
 
@@ -96,7 +93,7 @@ export class InflatedReader {
   }
 
   /** Ends the pass. The next range begins anew. */
-  async end(): Promise<void> {
+  private async end(): Promise<void> {
     const { pieces } = this;
     Object.assign(this, { pieces: null, rest: Buffer.alloc(0), at: 0 });
     await pieces?.return(undefined);

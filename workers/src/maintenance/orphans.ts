@@ -1,6 +1,6 @@
 import type { Core } from '@lightbox/core/core.js';
 import { firstId, idAt, type ObjectId } from '@lightbox/core/db/ids.js';
-import { removeBytes } from '@lightbox/core/images/removeImage.js';
+import { leaveTombstones, removeBytes } from '@lightbox/core/images/removeImage.js';
 import type { TombstoneDoc } from '@lightbox/core/models/tombstone.js';
 import { usedByLaterVersion } from '@lightbox/core/models/upgrade.js';
 import { HOUR_MS } from '@lightbox/core/times.js';
@@ -78,7 +78,7 @@ interface Search {
 
 /** Searches for one turn. Returns true when it has reached the end. */
 async function lookThrough(core: Core, { name, from, end, turnMs }: Search): Promise<boolean> {
-  const { Position, Tombstone } = core.models;
+  const { Position } = core.models;
   const until = performance.now() + turnMs;
   let after = (await Position.findById(name).lean())?.after ?? from;
   while (performance.now() < until) {
@@ -87,11 +87,7 @@ async function lookThrough(core: Core, { name, from, end, turnMs }: Search): Pro
     if (!last) return true;
     const known = await recorded(core, blobs);
     const unowned = blobs.filter((blob) => !known.has(String(blob)));
-    const at = core.clock.now();
-    const lists = unowned.map((_id) => ({
-      updateOne: { filter: { _id }, update: { $setOnInsert: { at, unowned: true } }, upsert: true },
-    }));
-    if (lists.length > 0) await Tombstone.bulkWrite(lists as never);
+    await leaveTombstones(core.models, unowned, core.clock.now(), null, { unowned: true });
     after = last;
     await Position.updateOne({ _id: name }, { $set: { after } }, { upsert: true });
   }
