@@ -22,6 +22,8 @@ const refused = [
   [['settings.BLOB_STORE=file'], /BLOB_STORE/],
   [['existingSecret='], /existingSecret/],
   [['ingress.controller=other'], /web\.enabled/],
+  [['backup.enabled=true'], /backup\.existingClaim/],
+  [['backup.schedule=daily'], /schedule/],
   [['keda.enabled=true'], /keda\.prometheusAddress/],
   [['workers.queues.fax.replicas=1'], /fax/],
 ];

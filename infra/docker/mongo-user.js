@@ -1,4 +1,5 @@
 // Creates the product's account. It may use only its own database, and may not change or remove entries of the audit log.
+// With LIGHTBOX_BACKUP_PASSWORD it also creates the account `backup`, which may read the whole server and change nothing.
 // The MongoDB image runs this once, on an empty volume. Run it again before an upgrade, for new collections, and after a
 // change of the password: docs/operations/containers.md, Upgrades.
 const lightbox = db.getSiblingDB('lightbox');
@@ -92,6 +93,10 @@ if (lightbox.getRole('lightbox')) lightbox.updateRole('lightbox', rights);
 else lightbox.createRole({ role: 'lightbox', ...rights });
 
 // The password is set again too: a new MONGO_PASSWORD counts from the next run of this script.
-const account = { pwd: process.env.LIGHTBOX_DB_PASSWORD, roles: ['lightbox'] };
-if (lightbox.getUser('lightbox')) lightbox.updateUser('lightbox', account);
-else lightbox.createUser({ user: 'lightbox', ...account });
+function setAccount(user, pwd, roles) {
+  if (lightbox.getUser(user)) lightbox.updateUser(user, { pwd, roles });
+  else lightbox.createUser({ user, pwd, roles });
+}
+const { LIGHTBOX_DB_PASSWORD, LIGHTBOX_BACKUP_PASSWORD } = process.env;
+setAccount('lightbox', LIGHTBOX_DB_PASSWORD, ['lightbox']);
+if (LIGHTBOX_BACKUP_PASSWORD) setAccount('backup', LIGHTBOX_BACKUP_PASSWORD, [{ role: 'backup', db: 'admin' }]);

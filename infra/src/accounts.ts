@@ -3,18 +3,25 @@ import { eventually } from '@lightbox/testkit/eventually.js';
 import { mongo } from 'mongoose';
 import { expect } from 'vitest';
 
-/** Returns the commands about accounts that a script for mongosh sends to a database without an account. */
-export function accountCommands(script: string, password: string): mongo.Document[] {
-  const asked: mongo.Document[] = [];
-  const lightbox = {
+export interface AccountCommand {
+  database: string;
+  command: mongo.Document;
+}
+
+/** Returns the commands about accounts that a script for mongosh sends to a server without an account. */
+export function accountCommands(script: string, password: string): AccountCommand[] {
+  const asked: AccountCommand[] = [];
+  const getSiblingDB = (database: string) => ({
     getRole: () => null,
     getUser: () => null,
-    createRole: ({ role, ...rights }: mongo.Document) => asked.push({ createRole: role, ...rights }),
-    createUser: ({ user, ...account }: mongo.Document) => asked.push({ createUser: user, ...account }),
-  };
+    createRole: ({ role, ...rights }: mongo.Document) =>
+      asked.push({ database, command: { createRole: role, ...rights } }),
+    createUser: ({ user, ...account }: mongo.Document) =>
+      asked.push({ database, command: { createUser: user, ...account } }),
+  });
   runInNewContext(script, {
-    db: { getSiblingDB: () => lightbox },
-    process: { env: { LIGHTBOX_DB_PASSWORD: password } },
+    db: { getSiblingDB },
+    process: { env: { LIGHTBOX_DB_PASSWORD: password, LIGHTBOX_BACKUP_PASSWORD: password } },
     passwordPrompt: () => password,
   });
   return asked;
@@ -24,7 +31,7 @@ export function accountCommands(script: string, password: string): mongo.Documen
 export async function makeAccounts(
   port: number,
   password: string,
-  commands: readonly mongo.Document[],
+  commands: readonly AccountCommand[],
   options: mongo.MongoClientOptions = {},
 ): Promise<void> {
   const unknown = new mongo.MongoClient(`mongodb://localhost:${port}/?directConnection=true`, {
@@ -48,7 +55,7 @@ export async function makeAccounts(
   }
   const root = new mongo.MongoClient(`mongodb://root:${password}@localhost:${port}/?directConnection=true`, options);
   try {
-    for (const command of commands) await root.db('lightbox').command(command);
+    for (const { database, command } of commands) await root.db(database).command(command);
   } finally {
     await root.close();
   }

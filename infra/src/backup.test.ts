@@ -89,43 +89,35 @@ function ageKey(folder: string): { identity: string; recipient: string } {
   return { identity, recipient: /age1\w+/.exec(made.stderr)?.[0] ?? '' };
 }
 
-const secret = randomBytes(12).toString('hex');
+const newSecret = () => randomBytes(12).toString('hex');
 const read = (name: string): string => readFileSync(join(root, name), 'utf8');
 
+/** Returns the first script for mongosh of a page. */
+const scriptOf = (page: string): string => /```js\n(.*?)```/s.exec(read(page))?.[1] ?? '';
+
 /**
- * Starts a MongoDB with the account `root`, those of `infra/docker/mongo-user.js` and docs/operations/retention.md, and `backup`.
- * Returns the address for an account.
+ * Starts a MongoDB with the account `root`, those of `infra/docker/mongo-user.js`, and those of the scripts in two pages, all with
+ * one password. Returns the address for an account.
  */
-async function startWithAccounts(folder: string): Promise<(account: string) => string> {
+async function startWithAccounts(folder: string, password: string): Promise<(account: string) => string> {
   mkdirSync(folder);
   const keyFile = join(folder, 'set.key');
   writeFileSync(keyFile, randomBytes(96).toString('base64'), { mode: 0o400 });
-  const archive = /```js\n(.*?)```/s.exec(read('docs/operations/retention.md'))?.[1] ?? '';
-  const commands = [
-    ...accountCommands(read('infra/docker/mongo-user.js'), secret),
-    ...accountCommands(archive, secret),
-    { createUser: 'backup', pwd: secret, roles: [{ role: 'backup', db: 'admin' }] },
+  const scripts = [
+    read('infra/docker/mongo-user.js'),
+    scriptOf('docs/operations/retention.md'),
+    scriptOf('docs/operations/backup.md'),
   ];
+  const commands = scripts.flatMap((script) => accountCommands(script, password));
   const port = await freePort();
   const plain = mongodServer(await findMongod(() => {}), folder, port, 0.25);
   const args = [...plain.args, '--keyFile', keyFile];
-  const child = await up({ ...plain, args, answers: () => makeAccounts(port, secret, commands) });
+  const child = await up({ ...plain, args, answers: () => makeAccounts(port, password, commands) });
   onTestFinished(() => kill(child));
   return (account) => {
     const database = ['root', 'restorer'].includes(account) ? 'admin' : 'lightbox';
-    return `mongodb://${account}:${secret}@localhost:${port}/lightbox?replicaSet=rs0&authSource=${database}`;
+    return `mongodb://${account}:${password}@localhost:${port}/lightbox?replicaSet=rs0&authSource=${database}`;
   };
-}
-
-/** Makes the account that docs/operations/backup.md describes for restores. */
-async function makeRestorer(rootUri: string): Promise<void> {
-  const client = await mongo.MongoClient.connect(rootUri);
-  const everything = { resource: { anyResource: true }, actions: ['anyAction'] };
-  const admin = client.db('admin');
-  await admin.command({ createRole: 'replay', privileges: [everything], roles: ['restore'] });
-  const roles = ['replay', { role: 'lightbox', db: 'lightbox' }];
-  await admin.command({ createUser: 'restorer', pwd: secret, roles });
-  await client.close();
 }
 
 /** Stores the audit log of an installation that is seven years old: `count` entries that may be archived. */
@@ -334,23 +326,23 @@ describe('backup and restore', () => {
     const run = (args: string[]) => command('backup', ['--to', to, ...args], own, env);
     expect(await run(['--oplog'])).toMatchObject({ status: 1, said: expect.stringContaining('has no backup yet') });
     await act('before');
-    // A device signs in and out, so one unique value belongs to a new record each time. The first slice begins before the
-    // backup, and brings records back that the backup no longer has.
-    const devices = source.gateway.models.PushSubscription.collection;
-    const device = { endpoint: 'https://push.test/device', user: new mongo.ObjectId() };
-    const { insertedId } = await devices.insertOne(device);
+    // A passkey is added and removed again and again, so one unique value belongs to a new record each time. The first slice
+    // begins before the backup, and brings records back that the backup no longer has.
+    const passkeys = source.gateway.models.Passkey.collection;
+    const passkey = { credentialId: 'one', user: new mongo.ObjectId() };
+    const { insertedId } = await passkeys.insertOne(passkey);
     let last = insertedId;
-    let signsIn = true;
-    const signing = (async () => {
-      while (signsIn) {
-        await devices.updateOne({ _id: last }, { $set: { language: 'en' } });
-        await devices.deleteOne({ _id: last });
-        last = (await devices.insertOne({ ...device, _id: new mongo.ObjectId() })).insertedId;
+    let changes = true;
+    const changing = (async () => {
+      while (changes) {
+        await passkeys.updateOne({ _id: last }, { $set: { name: 'another' } });
+        await passkeys.deleteOne({ _id: last });
+        last = (await passkeys.insertOne({ ...passkey, _id: new mongo.ObjectId() })).insertedId;
       }
     })();
     const made = await run([]);
-    signsIn = false;
-    await signing;
+    changes = false;
+    await changing;
     expect(made.said).toContain('The backup is whole');
     await act('wanted');
     expect(await run(['--oplog'])).toMatchObject({ status: 0 });
@@ -389,7 +381,7 @@ describe('backup and restore', () => {
     const messages = await models.Message.find({}, { content: 1, seq: 1 }).sort({ seq: 1 }).lean();
     expect(messages).toHaveLength(3);
     expect(await models.Image.countDocuments()).toBe(3);
-    expect(await models.PushSubscription.collection.find().toArray()).toMatchObject([{ ...device, _id: last }]);
+    expect(await models.Passkey.collection.find().toArray()).toMatchObject([{ ...passkey, _id: last }]);
     // Every unique index is there again.
     const uniqueOf = async (all: Models) =>
       Promise.all(
@@ -411,10 +403,9 @@ describe('backup and restore', () => {
     ];
     for (const { stop } of [bucket, bucketThere]) onTestFinished(stop);
     const [at, atThere] = [
-      await startWithAccounts(join(folder, 'mongo')),
-      await startWithAccounts(join(folder, 'mongo-there')),
+      await startWithAccounts(join(folder, 'mongo'), newSecret()),
+      await startWithAccounts(join(folder, 'mongo-there'), newSecret()),
     ];
-    await makeRestorer(atThere('root'));
     const here: Config = {
       ...config,
       mongodbUri: at('lightbox'),
@@ -484,6 +475,9 @@ describe('backup and restore', () => {
     );
     expect(restore, restore.said).toMatchObject({ status: 0, said: expect.stringContaining('The restore is whole.') });
 
+    // The accounts of the target have their own passwords, and not those of the old server.
+    for (const account of ['root', 'lightbox', 'backup'])
+      await (await mongo.MongoClient.connect(atThere(account))).close();
     const restored = await joined(there);
     const messages = await restored.gateway.models.Message.countDocuments();
     expect(messages).toBe(3);

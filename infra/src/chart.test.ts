@@ -16,13 +16,14 @@ interface WaysOut {
 
 const values = parse(chart('values.yaml')) as Record<string, object> & {
   gateway: WaysOut;
+  backup: WaysOut;
   workers: { queues: Record<string, WaysOut> };
   networkPolicy: { serversTo: { ports: { port: number }[] }[] };
 };
 const schema = JSON.parse(chart('values.schema.json')) as {
   properties: Record<string, { properties?: Record<string, { properties?: object }> }>;
 };
-const templates = ['_helpers.tpl', 'gateway.yaml', 'workers.yaml', 'dicom.yaml']
+const templates = ['_helpers.tpl', 'gateway.yaml', 'workers.yaml', 'dicom.yaml', 'backup.yaml']
   .map((name) => chart(`templates/${name}`))
   .join('\n');
 
@@ -31,10 +32,8 @@ describe('the chart', () => {
   it('can set every setting, and takes those that hold secrets from a Secret', () => {
     const plain = Object.keys(schema.properties.settings?.properties ?? {});
     const named = settingNames.filter((name) => new RegExp(`(name: |")${name}\\b`).test(templates));
-    // One machine, a trial, a backup from outside of the cluster, or a value that the image has.
-    const without = ['HOST', 'PORT', 'DATA_DIR', 'MAIL_WEB_PORT', 'DEMO', 'RATE_LIMITS', 'BLOB_DIR'].concat(
-      settingNames.filter((name) => name.startsWith('BACKUP_')),
-    );
+    // One machine, a trial, or a value that the image has.
+    const without = ['HOST', 'PORT', 'DATA_DIR', 'MAIL_WEB_PORT', 'DEMO', 'RATE_LIMITS', 'BLOB_DIR'];
     expect([...new Set([...plain, ...named, ...without])].sort()).toEqual([...settingNames].sort());
     expect(plain.filter((name) => /KEY|PASSWORD|SECRET|HEADERS|(SMTP|REDIS)_URL|MONGODB_URI/.test(name))).toEqual([]);
   });
@@ -56,7 +55,8 @@ describe('the chart', () => {
     const portsOf = ({ egress = [] }: WaysOut) => egress.flatMap(({ ports }) => ports.map(({ port }) => port));
     for (const queue of [...queues, 'maintenance'])
       expect(portsOf(values.workers.queues[queue] as WaysOut), queue).toEqual(expect.arrayContaining([25, 465, 587]));
-    expect(portsOf(values.gateway)).toEqual(expect.arrayContaining([443, 25, 465, 587]));
+    for (const it of [values.gateway, values.backup])
+      expect(portsOf(it)).toEqual(expect.arrayContaining([443, 25, 465, 587]));
   });
 
   it('explains every value, and its schema has a row for each', () => {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { testConfig } from '@lightbox/testkit/config.js';
@@ -78,4 +78,14 @@ it('With a configuration that cannot be used, a command says which part, without
   expect(status).toBe(1);
   expect(said).toContain('APP_KEYS');
   expect(said).not.toContain('    at ');
+});
+
+it('A command that cannot write where it was told says so in one line.', () => {
+  const script = `
+    import { mkdir } from 'node:fs/promises';
+    import { runCommand } from '@lightbox/core/process/command.js';
+    await runCommand(() => mkdir('package.json/backups'));`;
+  const options = { cwd: join(import.meta.dirname, '..'), encoding: 'utf8' } as const;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], options);
+  expect([status, stderr]).toEqual([1, "ENOTDIR: not a directory, mkdir 'package.json/backups'\n"]);
 });

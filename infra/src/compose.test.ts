@@ -98,9 +98,25 @@ describe('docker-compose.yml', () => {
     expect(() => loadConfig(environmentOf('worker', trial))).toThrow(/SMTP_URL would send data unencrypted to mail/);
     expect(loadConfig(environmentOf('worker', { ...trial, ALLOW_PLAINTEXT: 'mail' })).smtpUrl).toBe('smtp://mail:1025');
     const chosen = services.filter(([, { profiles }]) => profiles).map(([name, { profiles }]) => [name, profiles]);
-    expect(Object.fromEntries(chosen)).toEqual({ mail: ['trial'], dicom: ['dicom'] });
+    expect(Object.fromEntries(chosen)).toEqual({ mail: ['trial'], dicom: ['dicom'], backup: ['backup'] });
     expect(loadConfig(environmentOf('dicom', values)).dicom).toMatchObject({ port: 11112, tls: { ca: null } });
     expect(loadConfig(environmentOf('worker', values)).dicom).toBeNull();
+  });
+
+  it('backs up with an account of its own, only when that has a password', () => {
+    expect(() => loadConfig(environmentOf('backup', values))).toThrow('BACKUP_MONGODB_URI holds an example');
+    const withPassword = { ...values, BACKUP_PASSWORD: 'c0ffee' };
+    const config = loadConfig(environmentOf('backup', withPassword));
+    expect(config.backup).toMatchObject({
+      recipient: null,
+      mongodbUri: expect.stringMatching(/^mongodb:\/\/backup:c0ffee@mongo:27017\/.*authSource=lightbox&tls=true$/),
+    });
+    // MongoDB makes the account with the same password.
+    expect(environmentOf('mongo', withPassword).LIGHTBOX_BACKUP_PASSWORD).toBe('c0ffee');
+    for (const service of ['gateway', 'worker', 'dicom'])
+      expect(JSON.stringify(environmentOf(service, withPassword)), service).not.toContain('c0ffee');
+    // A backup is made again when somebody asks for it, and not because it failed.
+    expect(compose.services.backup).toMatchObject({ restart: 'no', networks: ['data', 'outside'] });
   });
 
   const secrets = ['APP_KEYS', 'ENCRYPTION_KEYS', 'MONGO_PASSWORD', 'REDIS_PASSWORD'];
@@ -117,6 +133,9 @@ describe('docker-compose.yml', () => {
     for (const name of secrets) expect(text).not.toMatch(new RegExp(`\\$\\{${name}(:-|\\})`));
   });
 
+  /** They do their work once, and end. */
+  const ending = ['prepare', 'backup'];
+
   it.each(services)('%s runs with the least rights that it needs', (name, service) => {
     expect(service).toMatchObject({
       read_only: true,
@@ -125,17 +144,15 @@ describe('docker-compose.yml', () => {
       tmpfs: expect.arrayContaining(['/tmp']),
       pids_limit: expect.any(Number),
       mem_limit: expect.stringMatching(/^\d+[mg]$/),
-      restart: name === 'prepare' ? 'no' : 'unless-stopped',
+      restart: ending.includes(name) ? 'no' : 'unless-stopped',
     });
     expect(service).not.toHaveProperty('privileged');
     // `prepare` changes the owner of files.
     expect(service.cap_add).toEqual(name === 'prepare' ? ['CHOWN'] : undefined);
     if (name === 'renderer') expect(service.network_mode).toBe('none');
     if (name === 'prepare') expect(service).toMatchObject({ user: '0:0', network_mode: 'none' });
-    else {
-      expect(service.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
-      expect(service.healthcheck?.test[0]).toMatch(/^CMD/);
-    }
+    else expect(service.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+    if (!ending.includes(name)) expect(service.healthcheck?.test[0]).toMatch(/^CMD/);
   });
 
   it.each(services)('%s has no secret among the arguments of a process', (_, { command, entrypoint, healthcheck }) => {
@@ -162,6 +179,8 @@ describe('docker-compose.yml', () => {
       expect.arrayContaining([expect.stringMatching(/^mongo:/), expect.stringMatching(/^valkey/)]),
     );
     expect(foreign).toHaveLength(2);
+    // The Database Tools in it are those of the server.
+    expect(bases).toContain(compose.services.mongo?.image);
     for (const image of [...foreign, ...bases]) expect(image).toMatch(/:\d+\.\d+\.\d+(-[\w.-]+)?$/);
   });
 
@@ -203,7 +222,7 @@ describe('.env.example', () => {
   const named = lines.flatMap((line) => /^#?([A-Z][A-Z0-9_]+)=/.exec(line)?.[1] ?? []);
 
   it('lists every setting once, and no other', () => {
-    const onlyCompose = ['MONGO_PASSWORD', 'REDIS_PASSWORD', 'DICOM_CERTIFICATES'];
+    const onlyCompose = ['MONGO_PASSWORD', 'REDIS_PASSWORD', 'DICOM_CERTIFICATES', 'BACKUP_PASSWORD', 'BACKUP_FOLDER'];
     expect([...named].sort()).toEqual([...settingNames, ...onlyCompose].sort());
   });
 

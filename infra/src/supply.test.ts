@@ -197,7 +197,7 @@ describe('an image', () => {
   }
   const contents = new Map<string, string[]>();
   beforeAll(() => {
-    for (const name of processes) contents.set(name, collected(name));
+    for (const name of [...processes, 'backup']) contents.set(name, collected(name));
   });
   const packagesOf = (name: string) => (contents.get(name) ?? []).filter((path) => path.includes('node_modules/'));
 
@@ -211,7 +211,7 @@ describe('an image', () => {
     expect(said(name, 'HEALTHCHECK')).toHaveLength(1);
   });
 
-  it.each(processes)(
+  it.each([...processes, 'backup'])(
     'of the %s holds production packages and built files, without tests, types and sources',
     (name) => {
       const paths = contents.get(name) ?? [];
@@ -223,7 +223,7 @@ describe('an image', () => {
     },
   );
 
-  it.each(processes)('of the %s holds every file and package that its files import', (name) => {
+  it.each([...processes, 'backup'])('of the %s holds every file and package that its files import', (name) => {
     const paths = new Set(contents.get(name));
     const files = [...paths].filter((path) => path.endsWith('.js') && !path.includes('node_modules/'));
     const missing = files.flatMap((file) => {
@@ -247,6 +247,20 @@ describe('an image', () => {
   it.each(processes)('of the %s holds no compiler, and no library that a package has inside', (name) => {
     const names = packagesOf(name).map(nameOf);
     for (const other of ['typescript', '@babel/runtime-corejs3', 'core-js-pure']) expect(names).not.toContain(other);
+  });
+
+  it('for backups adds Node and the two commands to that of MongoDB', () => {
+    expect(said('backup', 'COPY')).toEqual([
+      '--from=node-files /usr/local/bin/node /usr/local/bin/node',
+      '--from=backup-files /out ./',
+    ]);
+    expect(said('backup', 'USER')).toEqual(['1000:1000']);
+    // The entry point of MongoDB's image starts a server.
+    expect(said('backup', 'ENTRYPOINT')).toEqual(['[]']);
+    const paths = contents.get('backup') ?? [];
+    expect(paths).toEqual(
+      expect.arrayContaining(['core/dist/backup/backupCommand.js', 'core/dist/backup/restoreCommand.js']),
+    );
   });
 
   it('has all that dcmjs loads', () => {

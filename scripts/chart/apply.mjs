@@ -1,7 +1,7 @@
 // Applies manifests to a real API server, and creates a pod of each workload where only restricted pods are admitted.
 import assert from 'node:assert/strict';
 import { answers, startApiServer } from './apiServer.mjs';
-import { isWorkload } from './policies.mjs';
+import { isWorkload, specOf } from './policies.mjs';
 
 const strict = 'fieldManager=check&force=true&fieldValidation=Strict';
 
@@ -19,8 +19,9 @@ export async function applyAll(folder, sets, definitionsOfKinds) {
         await apply(server, { ...manifest, metadata: { ...manifest.metadata, namespace } });
         applied.manifests += 1;
       }
-      for (const { metadata, spec } of manifests.filter(isWorkload)) {
-        const { status, body, warning } = await createPod(server, namespace, metadata.name, spec.template);
+      for (const workload of manifests.filter(isWorkload)) {
+        const { metadata } = workload;
+        const { status, body, warning } = await createPod(server, namespace, metadata.name, specOf(workload).template);
         assert.equal(status, 201, `A pod of ${metadata.name} is refused: ${body.message}`);
         assert.equal(warning, undefined, `A pod of ${metadata.name}: ${warning}`);
         applied.pods += 1;

@@ -1,12 +1,17 @@
 // The rules that every manifest of the chart keeps, whatever the values are.
 
-const workloads = { Deployment: 'replicas', StatefulSet: 'replicas', Job: 'backoffLimit' };
+const workloads = ['Deployment', 'StatefulSet', 'Job', 'CronJob'];
+/** Those that end by themselves, and need no probe. */
+const ending = ['Job', 'CronJob'];
 
 /** Settings that hold a secret, or an address with a password. */
 const secretSettings =
   /^(APP_KEYS|ENCRYPTION_KEYS|AUDIT_KEYS|VAPID_KEY|SMTP_URL|ADMIN_.*|.*_API_KEY|S3_(ACCESS|SECRET).*|.*PASSWORD)$/;
 
-export const isWorkload = ({ kind }) => Object.hasOwn(workloads, kind);
+export const isWorkload = ({ kind }) => workloads.includes(kind);
+
+/** Returns the part of a workload that has the template of its pods. */
+export const specOf = ({ kind, spec }) => (kind === 'CronJob' ? spec.jobTemplate.spec : spec);
 
 /** Returns what is wrong with the manifests, one sentence each. */
 export function faultsOf(manifests) {
@@ -22,7 +27,9 @@ export function faultsOf(manifests) {
   return faults;
 }
 
-function faultsOfWorkload({ kind, metadata, spec }, manifests) {
+function faultsOfWorkload(workload, manifests) {
+  const { kind, metadata } = workload;
+  const spec = specOf(workload);
   const pod = spec.template.spec;
   const { securityContext = {} } = pod;
   const containers = [...(pod.initContainers ?? []), ...pod.containers];
@@ -46,7 +53,10 @@ function faultsOfWorkload({ kind, metadata, spec }, manifests) {
     (pod.volumes ?? []).concat(spec.volumeClaimTemplates?.map(({ metadata: m }) => m) ?? []).map(({ name }) => name),
   );
   for (const container of containers) {
-    const says = faultsOfContainer(container, kind === 'Deployment' || pod.containers.includes(container));
+    const says = faultsOfContainer(
+      container,
+      kind === 'Deployment' || (!ending.includes(kind) && pod.containers.includes(container)),
+    );
     const lost = (container.volumeMounts ?? []).filter(({ name }) => !mounted.has(name));
     faults.push(...says.map((fault) => `${metadata.name}/${container.name} ${fault}`));
     faults.push(...lost.map(({ name }) => `${metadata.name}/${container.name} mounts ${name}, which is no volume`));
@@ -63,7 +73,7 @@ function faultsOfContainer({ securityContext = {}, image, resources, env = [], .
     'has no limit of memory': !resources?.limits?.memory,
     'has no request of processor and memory': !resources?.requests?.cpu || !resources.requests.memory,
     'has no exact version of its image': !/:\d+\.\d+\.\d+(-[\w.-]+)?$/.test(image),
-    'has no probe': isLong && !container.livenessProbe && !container.readinessProbe && container.name !== 'migrate',
+    'has no probe': isLong && !container.livenessProbe && !container.readinessProbe,
   };
   const plain = env.filter(({ name, value }) => value !== undefined && secretSettings.test(name));
   const spoken = [container.command, container.args]

@@ -77,9 +77,13 @@ export async function runStoppable(stopped: string, work: (signal: AbortSignal) 
 
 export const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
+/** Faults of folders and files that a person named, such as one that belongs to another account. */
+const OF_FILES = ['EACCES', 'EDQUOT', 'EISDIR', 'ENOSPC', 'ENOTDIR', 'EPERM', 'EROFS'];
+
 /** Returns one sentence for a fault that people can mend, and the stack for a fault of the program. */
-function faultText(error: Error): string {
+function faultText(error: NodeJS.ErrnoException): string {
   if (error instanceof Refused || error.name === 'ConfigError') return `\n${error.message}\n\n`;
+  if (error.syscall && OF_FILES.includes(error.code ?? '')) return `${error.message}\n`;
   if (isAway(error)) return `A server that this command needs does not answer: ${error.message}\n`;
   return `${error.stack}\n`;
 }
