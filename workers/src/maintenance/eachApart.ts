@@ -1,10 +1,12 @@
 import type { Core } from '@lightbox/core/core.js';
-import { inTime } from '@lightbox/core/db/inTime.js';
+import { inTime, NotInTime } from '@lightbox/core/db/inTime.js';
 
 /** Records of one task that are worked on at the same time. */
 const WIDTH = 4;
 /** A record takes some milliseconds. The others do not wait longer for one. */
 const PATIENCE_MS = 1_000;
+/** After all had their turn, those that go on get this time together. On a busy machine every record is slow. */
+const LAST_PATIENCE_MS = 3_000;
 /** So many records may go on beside the others. With more of them, MongoDB itself is slow, and all wait. */
 const MOST_BESIDE = 40;
 
@@ -37,14 +39,19 @@ export async function eachApart<R extends { _id: unknown }>(
     ...records.filter((record) => !underWay.has(keyOf(record))),
     ...records.filter((record) => underWay.has(keyOf(record))),
   ];
+  const beside: Promise<unknown>[] = [];
   const faults: unknown[] = [];
   const goThrough = async () => {
     for (let record = left.shift(); record; record = left.shift()) {
       const done = underWay.get(keyOf(record)) ?? begin(record);
       const waited = underWay.size > MOST_BESIDE ? done : inTime(done, PATIENCE_MS);
-      await waited.catch((error: unknown) => faults.push(error));
+      await waited.catch((error: unknown) => {
+        if (error instanceof NotInTime) beside.push(done);
+        else faults.push(error);
+      });
     }
   };
   await Promise.all(Array.from({ length: WIDTH }, goThrough));
+  await inTime(Promise.all(beside), LAST_PATIENCE_MS).catch((error: unknown) => faults.push(error));
   if (faults.length > 0) throw faults[0];
 }

@@ -64,6 +64,11 @@ describe('Work on many records', () => {
     expect(warn.mock.calls.map(([{ record }]) => record)).toEqual([String(bad?._id)]);
   });
 
+  it('is done when those that go on beside the others end soon after them, as on a busy machine', async () => {
+    const slow = () => new Promise((resolve) => setTimeout(resolve, 1_500));
+    await eachApart(core, 'tested', records, (record) => (record === records[0] ? slow() : Promise.resolve()));
+  });
+
   it('goes on beside those that hang, and begins none of them twice', async () => {
     let release = () => {};
     const released = new Promise<void>((resolve) => {
