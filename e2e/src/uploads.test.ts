@@ -71,6 +71,13 @@ async function chooseFolder(path: string): Promise<void> {
   await (await chooser).setFiles(path);
 }
 
+async function choosePatient(name: string): Promise<void> {
+  const box = provider.page.getByRole('combobox', { name: /Patient/ });
+  await box.fill(name);
+  await provider.page.getByRole('option', { name }).click();
+  await expect.poll(() => box.inputValue()).toBe(name);
+}
+
 async function clearTray(): Promise<void> {
   await button(tray(provider.page) as unknown as Page, 'Clear the list').click();
   await tray(provider.page).waitFor({ state: 'detached' });
@@ -119,8 +126,7 @@ test('Files of another patient are held until the person gives a reason for all 
   const { page } = provider;
   await chooseFolder(slices('mr', '202', 3, 'KHAN^OMAR'));
   await page.getByText('In the files: KHAN, OMAR').waitFor();
-  await page.getByRole('combobox', { name: /Patient/ }).fill('Iqra');
-  await page.getByRole('option', { name: /Iqra/ }).click();
+  await choosePatient('Iqra Naz');
   await button(page, 'Upload 3 files').click();
   await button(page, 'Decide').click();
   const dialog = page.getByRole('alertdialog');
@@ -139,8 +145,7 @@ test('The form for one file leads back to the question about another patient tha
   await visit(page, '/upload');
   await page.locator('input[type=file]').setInputFiles(join(slices('us', '404', 1, 'KHAN^OMAR'), 'IM0001'));
   await page.getByLabel('Caption').fill('Abdomen');
-  await page.getByRole('combobox', { name: /Patient/ }).fill('Iqra');
-  await page.getByRole('option', { name: /Iqra/ }).click();
+  await choosePatient('Iqra Naz');
   await button(page, 'Upload Image').click();
   const dialog = page.getByRole('alertdialog');
   await dialog.getByText('KHAN, OMAR').waitFor();

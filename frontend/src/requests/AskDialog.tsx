@@ -18,6 +18,7 @@ import { Modal } from '../ui/Modal';
 import { Note } from '../ui/Note';
 import { Segment } from '../ui/Segment';
 import { PatientPicker } from '../uploads/PatientPicker';
+import { usePatientText } from '../uploads/usePatientText';
 import type { Person } from '../users/PersonSearch';
 import { refreshRequests } from './requests';
 
@@ -85,6 +86,7 @@ function AskForm({ onMade, onClose }: { onMade: (made: Made) => void; onClose: (
   const [email, setEmail] = useState('');
   const [note, setNote] = useState('');
   const [patient, setPatient] = useState<Person>();
+  const { patientText, isOpen } = usePatientText();
   const [hours, setHours] = useState<number>(limits.requestHours);
   const make = useMake(onMade);
   const [form, label] = [useId(), useId()];
@@ -92,6 +94,7 @@ function AskForm({ onMade, onClose }: { onMade: (made: Made) => void; onClose: (
   const placed = ['email', 'note', 'patientId'].some((field) => faultOf(field));
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    if (isOpen()) return;
     make.mutate({
       kind,
       expiresInHours: hours,
@@ -148,6 +151,7 @@ function AskForm({ onMade, onClose }: { onMade: (made: Made) => void; onClose: (
           <PatientPicker
             chosen={patient}
             onChoose={setPatient}
+            text={patientText}
             error={faultOf('patientId')}
             help={t('requests.dialog.patientHelp')}
           />

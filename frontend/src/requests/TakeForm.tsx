@@ -16,6 +16,7 @@ import { ConfirmDialog } from '../ui/ConfirmDialog';
 import { Field } from '../ui/Field';
 import { Note } from '../ui/Note';
 import { PatientPicker } from '../uploads/PatientPicker';
+import { usePatientText } from '../uploads/usePatientText';
 import type { Person } from '../users/PersonSearch';
 import { oneUser } from '../users/users';
 import { refreshRequests } from './requests';
@@ -35,6 +36,7 @@ export function TakeForm({ request: { id, patient: wanted } }: { request: HeldRe
   const open = wanted !== undefined && !chosen;
   const patient = chosen ? chosen.person : wanted && proposed.data;
   const [reason, setReason] = useState('');
+  const { patientText, isOpen } = usePatientText();
   const [declining, setDeclining] = useState(false);
   const params = { id };
   const over = (text: string, to: string) => {
@@ -69,7 +71,7 @@ export function TakeForm({ request: { id, patient: wanted } }: { request: HeldRe
   const tooShort = contradicted && reason.length > 0 && reason.trim().length < limits.mismatchReasonMin;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!tooShort) take.mutate();
+    if (!isOpen() && !tooShort) take.mutate();
   };
   return (
     <Box layerStyle="card" p={{ base: '4', lg: '5' }}>
@@ -79,6 +81,7 @@ export function TakeForm({ request: { id, patient: wanted } }: { request: HeldRe
       <Stack as="form" gap="4" onSubmit={submit} {...{ noValidate: true }}>
         <PatientPicker
           chosen={patient}
+          text={patientText}
           onChoose={(person) => {
             setChosen({ person });
             take.reset();

@@ -1,7 +1,8 @@
 import { Box, Combobox, createListCollection, Text } from '@chakra-ui/react';
 import type { UserRow } from '@lightbox/contract/users/schemas.js';
 import { MagnifyingGlassIcon } from '@phosphor-icons/react';
-import { type ComponentProps, type ReactNode, useMemo } from 'react';
+import { type ComponentProps, type ReactNode, type Ref, useMemo, useRef } from 'react';
+import { flushSync } from 'react-dom';
 import { fullName } from '../lib/format';
 import { EmailLine } from './EmailLine';
 import { UserAvatar } from './UserAvatar';
@@ -29,8 +30,8 @@ const looks = {
 interface Props extends Omit<ComponentProps<typeof Combobox.Root>, 'collection' | 'children'> {
   look: keyof typeof looks;
   people: readonly UserRow[];
-  /** Called with the typed text; the screen searches. */
-  onSearch: (text: string) => void;
+  /** Called with the text of the box, and with the reason of the change; the screen searches. */
+  onSearch: (text: string, reason: string | undefined) => void;
   onChoose: (person: UserRow | undefined) => void;
   /** The accessible name of the input, when no field around it has a label. */
   label?: string;
@@ -38,20 +39,29 @@ interface Props extends Omit<ComponentProps<typeof Combobox.Root>, 'collection' 
   nobody?: ReactNode;
   /** True: with buttons that clear the choice and open the list, and a mark at the chosen person. */
   triggers?: boolean;
+  inputRef?: Ref<HTMLInputElement>;
 }
 
 /** A combobox to find a person. The screen does the search and stores the choice. */
-export function PersonCombobox({ look, people, onSearch, onChoose, label, nobody, triggers, ...root }: Props) {
+export function PersonCombobox(props: Props) {
+  const { look, people, onSearch, onChoose, label, nobody, triggers, inputRef, ...root } = props;
   const collection = useMemo(
     () => createListCollection({ items: people, itemToValue: ({ id }) => id, itemToString: fullName }),
     [people],
   );
   const { icon, input, item } = looks[look];
+  const typed = useRef<string>(undefined);
   const empty = people.length === 0;
   return (
     <Combobox.Root
       collection={collection}
-      onInputValueChange={({ inputValue }) => onSearch(inputValue)}
+      onInputValueChange={({ inputValue, reason }) => {
+        const search = () => onSearch(inputValue, reason);
+        // The combobox writes this text into the box when React has drawn it. Drawn at once, it meets no letter typed since.
+        if (inputValue === typed.current) flushSync(search);
+        else search();
+        typed.current = undefined;
+      }}
       onValueChange={({ items }) => onChoose(items[0])}
       openOnChange
       positioning={{ sameWidth: true, gutter: 6 }}
@@ -71,7 +81,16 @@ export function PersonCombobox({ look, people, onSearch, onChoose, label, nobody
         >
           <MagnifyingGlassIcon size={icon.size} aria-hidden />
         </Box>
-        <Combobox.Input {...input} autoComplete="off" dir="auto" {...(label && { 'aria-label': label })} />
+        <Combobox.Input
+          {...(inputRef && { ref: inputRef })}
+          onInput={({ currentTarget }) => {
+            typed.current = currentTarget.value;
+          }}
+          {...input}
+          autoComplete="off"
+          dir="auto"
+          {...(label && { 'aria-label': label })}
+        />
         {triggers && (
           <Combobox.IndicatorGroup>
             <Combobox.ClearTrigger />

@@ -31,6 +31,7 @@ import {
 import { droppedFiles } from './sources';
 import { showTray } from './tray';
 import { UnlockZip } from './UnlockZip';
+import { usePatientText } from './usePatientText';
 import { useReadings } from './useReadings';
 
 interface Props {
@@ -112,6 +113,7 @@ export function Batch({ files, maxBytes, onEnd }: Props) {
   const { plan, busy, done, total, add } = readings;
   const [choices, setChoices] = useState(noChoices);
   const [patient, setPatient] = useState<Person>();
+  const { patientText, isOpen } = usePatientText();
   const [tried, setTried] = useState(false);
   const form = useRef<HTMLFormElement>(null);
 
@@ -134,7 +136,7 @@ export function Batch({ files, maxBytes, onEnd }: Props) {
   const submit = () => {
     setTried(true);
     if (!chosen.length) return;
-    if (titleMissing || Object.keys(captionFaults(plan, choices)).length) {
+    if (isOpen() || titleMissing || Object.keys(captionFaults(plan, choices)).length) {
       // The faults are drawn first.
       setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
       return;
@@ -223,7 +225,7 @@ export function Batch({ files, maxBytes, onEnd }: Props) {
             <Text fontSize="sm" color="fg.muted">
               {t('uploads.plan.captionHelp')}
             </Text>
-            <PatientPicker chosen={patient} onChoose={setPatient} />
+            <PatientPicker chosen={patient} onChoose={setPatient} text={patientText} />
           </>
         )}
         {tried && !busy && !chosen.length && (

@@ -17,6 +17,7 @@ import { plainName } from './plan';
 import { cancelGroup, decide } from './queue';
 import { isoDay } from './selection';
 import { askedGroupAtom, type Group, trayAtom } from './tray';
+import { usePatientText } from './usePatientText';
 
 /** The values that this browser read in the file. The server sends none of them. */
 function inFile({ named }: Group, field: PatientField): string | undefined {
@@ -32,6 +33,7 @@ export function MismatchDialog({ groupId }: { groupId: string }) {
   const { groups, items } = useAtomValue(trayAtom);
   const group = groups.find(({ id }) => id === groupId);
   const [patient, setPatient] = useState<Person>();
+  const { patientText, isOpen } = usePatientText();
   const [reason, setReason] = useState('');
   const [fault, setFault] = useState(false);
   const end = () => close(undefined);
@@ -69,11 +71,12 @@ export function MismatchDialog({ groupId }: { groupId: string }) {
           </Text>
         </Dialog.Description>
         <Flex direction="column" gap="3">
-          <PatientPicker chosen={patient} onChoose={setPatient} />
+          <PatientPicker chosen={patient} onChoose={setPatient} text={patientText} />
           <Button
             variant="outline"
             alignSelf="flex-start"
             onClick={() => {
+              if (isOpen()) return;
               decide(groupId, { patient });
               end();
             }}

@@ -195,6 +195,61 @@ describe('the form and the queue', () => {
     expect([body.get('patientId'), body.get('caption')]).toEqual(['1'.repeat(24), 'Knee 2']);
   });
 
+  it('A typed patient who was not chosen is asked about: the text stays, and nothing is sent until it is empty or chosen.', async () => {
+    const people = ['Hina', 'Sara'].map((firstname, at) => ({
+      ...{
+        id: `${at}`.repeat(24),
+        firstname,
+        lastname: 'Farooq',
+        username: firstname,
+        email: `${firstname}@example.org`,
+      },
+      role: { name: 'patient' },
+    }));
+    answer({ 'GET /users': () => ({ body: { data: people, meta: { page: 1, limit: 8, total: 2, pages: 1 } } }) });
+    const user = show();
+    const patient = screen.getByRole<HTMLInputElement>('combobox', { name: /^Patient/ });
+    choose(png());
+    await screen.findByText('knee.png');
+    await user.type(screen.getByLabelText('Caption'), 'Knee');
+    await user.type(patient, 'hina');
+    await screen.findByRole('option', { name: /Hina/ });
+    await user.click(submit());
+    const fault = 'Choose the patient from the list, or empty this field.';
+    await screen.findByText(fault);
+    expect([patient.value, document.activeElement, sent.length]).toEqual(['hina', patient, 0]);
+    await user.click(screen.getByRole('button', { name: 'Show patients' }));
+    await user.click(await screen.findByRole('option', { name: /Hina/ }));
+    await waitFor(() => expect(screen.queryByText(fault)).toBeNull());
+    // Another text behind the choice is asked about as well.
+    await user.type(patient, ' and Sara');
+    await user.click(submit());
+    await screen.findByText(fault);
+    await user.clear(patient);
+    await waitFor(() => expect(screen.queryByText(fault)).toBeNull());
+    expect(sent).toHaveLength(0);
+    await user.click(submit());
+    await waitFor(() => expect(sent).toHaveLength(1));
+    expect(sent[0]?.body.get('patientId')).toBe(null);
+  });
+
+  it('While a patient is searched for, the list has none of those before who do not match, so that no row moves away.', async () => {
+    const people = ['Hina', 'Sara'].map((firstname, at) => ({
+      ...{ id: `${at}`.repeat(24), firstname, lastname: 'Farooq', username: firstname, email: `${at}@example.org` },
+      role: { name: 'patient' },
+    }));
+    answer({ 'GET /users': () => ({ body: { data: people, meta: { page: 1, limit: 8, total: 2, pages: 1 } } }) });
+    const user = show();
+    const patient = screen.getByRole<HTMLInputElement>('combobox', { name: /^Patient/ });
+    await user.click(patient);
+    await waitFor(() => expect(screen.getAllByRole('option')).toHaveLength(2));
+    globalThis.fetch = () => new Promise(() => {});
+    await user.type(patient, 'sár');
+    expect(patient.value).toBe('sár');
+    await waitFor(() => expect(screen.getAllByRole('option')).toHaveLength(1));
+    expect(screen.getByRole('option', { name: /Sara/ })).toBeTruthy();
+  });
+
   it('The form asks again about another patient when the question was closed without an answer.', async () => {
     const user = showWithTray();
     choose(png());

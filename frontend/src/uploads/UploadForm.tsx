@@ -20,6 +20,7 @@ import { KnownNote } from './KnownNote';
 import { MismatchNote } from './MismatchNote';
 import { PatientPicker } from './PatientPicker';
 import type { useChosenFile } from './useChosenFile';
+import { usePatientText } from './usePatientText';
 import { useUpload } from './useUpload';
 
 const fields = z.object({ caption: Caption });
@@ -49,6 +50,7 @@ export function UploadForm({ file, onFiles }: Props) {
   const { chosen, miss } = file;
   const [patient, setPatient] = useState<Person>();
   const [patientFault, setPatientFault] = useState<string>();
+  const { patientText, isOpen } = usePatientText();
   const [trouble, setTrouble] = useState<Trouble>();
   const upload = useUpload();
   const { item, drop, group } = upload;
@@ -100,12 +102,16 @@ export function UploadForm({ file, onFiles }: Props) {
       ({ caption }) => {
         setTrouble(undefined);
         setPatientFault(undefined);
+        const open = isOpen();
         if (!chosen) return miss();
-        if (chosen.fault) return;
+        if (chosen.fault || open) return;
         upload.start({ file: chosen.file, caption, patient }, again);
       },
       // Show both faults at once, not one after the other.
-      () => !chosen && miss(),
+      () => {
+        isOpen();
+        if (!chosen) miss();
+      },
     );
 
   const change = () => {
@@ -137,6 +143,7 @@ export function UploadForm({ file, onFiles }: Props) {
         />
         <PatientPicker
           chosen={patient}
+          text={patientText}
           onChoose={(person) => {
             setPatient(person);
             setPatientFault(undefined);

@@ -203,6 +203,7 @@ export const images = {
     patientNone: 'No patient with this name.',
     patientLoading: 'Searching',
     patientFailed: 'The search failed. Please try again.',
+    patientOpen: 'Choose the patient from the list, or empty this field.',
     patientClear: 'Remove patient',
     patientShow: 'Show patients',
     submit: 'Upload Image',

@@ -201,6 +201,7 @@ export const images = {
     patientNone: 'اس نام کا کوئی مریض نہیں۔',
     patientLoading: 'تلاش ہو رہی ہے',
     patientFailed: 'تلاش نہیں ہو سکی۔ براہِ کرم دوبارہ کوشش کریں۔',
+    patientOpen: 'فہرست سے مریض منتخب کریں، یا یہ خانہ خالی کر دیں۔',
     patientClear: 'مریض کو ہٹائیں',
     patientShow: 'مریض دکھائیں',
     submit: 'تصویر اپ لوڈ کریں',
