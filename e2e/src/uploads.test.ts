@@ -140,6 +140,27 @@ test('Files of another patient are held until the person gives a reason for all 
   await clearTray();
 });
 
+test('A typed patient who was not chosen is asked about, and the box goes on by keyboard.', async () => {
+  const { page } = provider;
+  await visit(page, '/upload');
+  await page.locator('input[type=file]').setInputFiles(join(slices('us', '404', 1, 'KHAN^OMAR'), 'IM0001'));
+  await page.getByLabel('Caption').fill('Abdomen');
+  const box = page.getByRole('combobox', { name: /Patient/ });
+  const fault = page.getByText('Choose the patient from the list, or empty this field.');
+  await box.pressSequentially('iqra n');
+  await page.getByRole('option', { name: 'Iqra Naz' }).waitFor();
+  await button(page, 'Upload Image').click();
+  await fault.waitFor();
+  expect(await box.inputValue()).toBe('iqra n');
+  faults.push(...(await provider.lookTwice('upload-patient-open')));
+  await page.keyboard.type('az');
+  await page.getByRole('option', { name: 'Iqra Naz' }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await fault.waitFor({ state: 'detached' });
+  expect(await box.inputValue()).toBe('Iqra Naz');
+});
+
 test('The form for one file leads back to the question about another patient that was closed.', async () => {
   const { page } = provider;
   await visit(page, '/upload');

@@ -22,7 +22,14 @@ interface Props {
 }
 
 /** Searches the server for the patient of an image. */
-export function PatientPicker({ chosen, onChoose, text: { asked, onText }, error, help, disabled = false }: Props) {
+export function PatientPicker({
+  chosen,
+  onChoose,
+  text: { asks, isFault, onText },
+  error,
+  help,
+  disabled = false,
+}: Props) {
   const { t } = useTranslation();
   const [input, setInput] = useState('');
   // After a choice the box shows the person's name. Do not search for it.
@@ -30,8 +37,11 @@ export function PatientPicker({ chosen, onChoose, text: { asked, onText }, error
   useEffect(() => onText(typed), [typed, onText]);
   const box = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    if (asked) box.current?.focus();
-  }, [asked]);
+    if (asks) box.current?.focus();
+  }, [asks]);
+  // The form may get another patient from elsewhere.
+  const name = chosen ? fullName(chosen) : '';
+  useEffect(() => setInput(name), [name]);
   const word = useDebounced(typed);
   const { data, isPlaceholderData, isPending, isError } = useQuery(
     userList({ search: word || undefined, role: 'patient', limit: 8 }),
@@ -51,10 +61,12 @@ export function PatientPicker({ chosen, onChoose, text: { asked, onText }, error
     <Field
       label={t('images.form.patient')}
       help={help ?? t('images.form.patientHelp')}
-      error={asked ? t('images.form.patientOpen') : error}
+      error={isFault ? t('images.form.patientOpen') : error}
       optional
     >
       <PersonCombobox
+        // A new box: one that is left closes a moment later, and then hears no key although it has the focus again.
+        key={asks}
         look="field"
         inputRef={box}
         people={people}

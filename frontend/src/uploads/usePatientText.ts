@@ -1,8 +1,10 @@
 import { useCallback, useRef, useState } from 'react';
 
 export interface PatientText {
-  /** How often the form was sent while the box held a text for which no person was chosen; 0 after a choice. */
-  asked: number;
+  /** How often the form was sent while the box held a text for which no person was chosen. */
+  asks: number;
+  /** True from then on, until a person is chosen or the box is empty. */
+  isFault: boolean;
   /** Called with this text, and with '' when a person was chosen or the box is empty. */
   onText: (text: string) => void;
 }
@@ -13,17 +15,19 @@ export interface PatientText {
  */
 export function usePatientText() {
   const text = useRef('');
-  const [asked, setAsked] = useState(0);
+  const [asks, setAsks] = useState(0);
+  const [isFault, setFault] = useState(false);
   const onText = useCallback((now: string) => {
     text.current = now;
-    if (!now) setAsked(0);
+    if (!now) setFault(false);
   }, []);
   return {
-    patientText: { asked, onText } satisfies PatientText,
+    patientText: { asks, isFault, onText } satisfies PatientText,
     /** Returns true, and shows the fault, when there is such a text. */
     isOpen: (): boolean => {
       if (!text.current) return false;
-      setAsked((times) => times + 1);
+      setFault(true);
+      setAsks((times) => times + 1);
       return true;
     },
   };
