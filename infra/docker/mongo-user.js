@@ -1,5 +1,5 @@
 // Creates the product's account. It may use only its own database, and may not change or remove entries of the audit log.
-// With LIGHTBOX_BACKUP_PASSWORD it also creates the account `backup`, which may read the whole server and change nothing.
+// With LIGHTBOX_BACKUP_PASSWORD it also creates the account `backup`, which may read the whole server and change no record.
 // The MongoDB image runs this once, on an empty volume. Run it again before an upgrade, for new collections, and after a
 // change of the password: docs/operations/containers.md, Upgrades.
 const lightbox = db.getSiblingDB('lightbox');

@@ -186,6 +186,8 @@ describe('an image', () => {
       .filter((line) => line.startsWith(`${instruction} `))
       .map((line) => line.slice(instruction.length).trim());
   const processes = ['gateway', 'worker', 'dicom', 'renderer'];
+  /** Those with files that collect.mjs copies. */
+  const collecting = [...processes, 'backup'];
 
   /** Returns the paths that collect.mjs copies for a process. */
   function collected(name: string): string[] {
@@ -197,7 +199,7 @@ describe('an image', () => {
   }
   const contents = new Map<string, string[]>();
   beforeAll(() => {
-    for (const name of [...processes, 'backup']) contents.set(name, collected(name));
+    for (const name of collecting) contents.set(name, collected(name));
   });
   const packagesOf = (name: string) => (contents.get(name) ?? []).filter((path) => path.includes('node_modules/'));
 
@@ -211,7 +213,7 @@ describe('an image', () => {
     expect(said(name, 'HEALTHCHECK')).toHaveLength(1);
   });
 
-  it.each([...processes, 'backup'])(
+  it.each(collecting)(
     'of the %s holds production packages and built files, without tests, types and sources',
     (name) => {
       const paths = contents.get(name) ?? [];
@@ -223,7 +225,7 @@ describe('an image', () => {
     },
   );
 
-  it.each([...processes, 'backup'])('of the %s holds every file and package that its files import', (name) => {
+  it.each(collecting)('of the %s holds every file and package that its files import', (name) => {
     const paths = new Set(contents.get(name));
     const files = [...paths].filter((path) => path.endsWith('.js') && !path.includes('node_modules/'));
     const missing = files.flatMap((file) => {

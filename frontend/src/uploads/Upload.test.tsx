@@ -50,6 +50,16 @@ function showWithTray() {
   );
   return userEvent.setup();
 }
+/** The answer with Hina and Sara Farooq, whose ids are zeros and ones. */
+const twoPatients = () => ({
+  body: {
+    data: ['Hina', 'Sara'].map((firstname, at) => ({
+      ...{ id: `${at}`.repeat(24), firstname, lastname: 'Farooq', username: firstname, email: `${at}@example.org` },
+      role: { name: 'patient' },
+    })),
+    meta: { page: 1, limit: 8, total: 2, pages: 1 },
+  },
+});
 /** The answer to a file that names another patient. */
 const mismatch = {
   message: 'No.',
@@ -162,13 +172,9 @@ describe('the form and the queue', () => {
   });
 
   it('Uploading a known file again sends what the form shows by then, and the note is about the shown file only.', async () => {
-    const people = ['Hina', 'Sara'].map((firstname, at) => ({
-      ...{ id: `${at}`.repeat(24), firstname, lastname: 'Farooq', username: firstname },
-      role: { name: 'patient' },
-    }));
     answer({
       'GET /upload/known': () => ({ body: { data: { imageId: 'a'.repeat(24) } } }),
-      'GET /users': () => ({ body: { data: people, meta: { page: 1, limit: 8, total: 2, pages: 1 } } }),
+      'GET /users': twoPatients,
     });
     const user = show();
     const patient = async (name: RegExp) => {
@@ -196,17 +202,7 @@ describe('the form and the queue', () => {
   });
 
   it('A typed patient who was not chosen is asked about: the text stays, and nothing is sent until it is empty or chosen.', async () => {
-    const people = ['Hina', 'Sara'].map((firstname, at) => ({
-      ...{
-        id: `${at}`.repeat(24),
-        firstname,
-        lastname: 'Farooq',
-        username: firstname,
-        email: `${firstname}@example.org`,
-      },
-      role: { name: 'patient' },
-    }));
-    answer({ 'GET /users': () => ({ body: { data: people, meta: { page: 1, limit: 8, total: 2, pages: 1 } } }) });
+    answer({ 'GET /users': twoPatients });
     const user = show();
     const patient = () => screen.getByRole<HTMLInputElement>('combobox', { name: /^Patient/ });
     choose(png());
@@ -236,11 +232,7 @@ describe('the form and the queue', () => {
   });
 
   it('While a patient is searched for, the list has none of those before who do not match, so that no row moves away.', async () => {
-    const people = ['Hina', 'Sara'].map((firstname, at) => ({
-      ...{ id: `${at}`.repeat(24), firstname, lastname: 'Farooq', username: firstname, email: `${at}@example.org` },
-      role: { name: 'patient' },
-    }));
-    answer({ 'GET /users': () => ({ body: { data: people, meta: { page: 1, limit: 8, total: 2, pages: 1 } } }) });
+    answer({ 'GET /users': twoPatients });
     const user = show();
     const patient = screen.getByRole<HTMLInputElement>('combobox', { name: /^Patient/ });
     await user.click(patient);
