@@ -626,9 +626,21 @@ const idle: Record<Role, readonly State[]> = {
 };
 const rows = (Object.keys(ofWhat) as What[]).flatMap((what) =>
   roles.flatMap((role) =>
-    ofWhat[what].filter((state) => allCells || !idle[role].includes(state)).map((state) => ({ what, role, state })),
+    ofWhat[what].filter((state) => allCells || isSampled(what, role, state)).map((state) => ({ what, role, state })),
   ),
 );
+
+/**
+ * In a sample the roles for which a state changes something take turns: one of them meets it with a study, and one with an
+ * image, beside the provider, who meets all states of an image.
+ */
+function isSampled(what: What, role: Role, state: State): boolean {
+  const able = roles.filter((one) => !idle[one].includes(state));
+  if (what === 'image' && role === 'healthProvider') return able.includes(role);
+  const others = what === 'image' ? able.filter((one) => one !== 'healthProvider') : able;
+  return others[states.indexOf(state) % others.length] === role;
+}
+
 /** The states in which a stranger calls too: shares and emergencies of others change nothing for them. */
 const withStranger: readonly State[] = ['shared verified', 'in an emergency', 'as a carer', 'deleted'];
 
@@ -652,8 +664,8 @@ const whole: readonly State[] = ['own', 'shared pending', 'shared verified', 'co
 
 /**
  * The cells of one row. Providers make every call in the states of `whole`. Otherwise the calls with one rule take turns,
- * state by state, so each call meets every role, and each rule every state of an image. For a study the calls of its image
- * come in every second state, and those of the study in each. `authorization.test.ts` makes every call with every role.
+ * state by state, so each rule meets every state of an image. For a study the calls of its image come in every second state,
+ * and those of the study in each. `authorization.test.ts` makes every call with every role.
  */
 function sampled(what: What, role: Role, state: State, isStranger = false): Set<Cell> {
   const isWhole = role === 'healthProvider' && what === 'image' && !isStranger && whole.includes(state);

@@ -17,6 +17,7 @@ import type { UserDoc } from '@lightbox/core/models/user.js';
 import { searchFields } from '@lightbox/core/users/search.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { allCells } from './testing/allCells.js';
 import { buildAdmin, buildImage, buildProvider, type Person } from './testing/factories.js';
 import { type Profiled, profiled } from './testing/profiled.js';
 import { useGateway } from './testing/useGateway.js';
@@ -217,7 +218,8 @@ it('Every filter of every sorted list is in the table of lists.', () => {
 describe.each(Object.entries(lists))('%s', (_, { viewer, path, collection, queries, body: conditions }) => {
   const ask = (query: string) =>
     conditions ? api.as(viewer()).post(`${path}?${query}`, conditions) : api.as(viewer()).get(`${path}?${query}`);
-  it.each(queries)(
+  // A sample has each third order or filter, and begins with the first.
+  it.each(queries.filter((_, i) => allCells || i % 3 === 0))(
     '%s: every row once and in order, back the same way, and no page sorts or reads much',
     async (query) => {
       const found: string[] = [];

@@ -44,6 +44,9 @@ export function bare(tag: number, body: Buffer = Buffer.alloc(0), length = body.
   return Buffer.concat([header, body]);
 }
 
+/** Returns the data set of a file from its tag (0008,0020) on, without preamble and header. */
+export const dataSet = (file: Buffer): Buffer => file.subarray(file.indexOf(Buffer.from([8, 0, 0x20, 0])));
+
 export const item = (body: Buffer, length?: number): Buffer => bare(0xfffee000, body, length);
 export const itemEnd = (): Buffer => bare(0xfffee00d);
 export const sequenceEnd = (): Buffer => bare(0xfffee0dd);

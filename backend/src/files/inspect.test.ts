@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { crc32, deflateRawSync, deflateSync } from 'node:zlib';
-import { collectGarbage } from '@lightbox/testkit/garbage.js';
 import {
   bare,
+  dataSet,
   dicomPicture,
   element,
   imageModule,
@@ -19,7 +19,7 @@ import {
   withPalette,
   withTable,
 } from '@lightbox/testkit/part10.js';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createInspector } from './inspect.js';
 import { closeInspectors } from './inspectionPool.js';
 import { FileRejected } from './rejected.js';
@@ -146,7 +146,7 @@ describe('pictures', () => {
   });
 
   test('compressed metadata that would inflate to 256 MB is not inflated', async () => {
-    const bomb = deflateSync(Buffer.alloc(256 << 20));
+    const bomb = deflateSync(Buffer.alloc(256 << 20), { level: 1 });
     for (const type of ['zTXt', 'iCCP']) {
       const chunk = pngChunk(type, Buffer.concat([Buffer.from('Comment\0\0', 'latin1'), bomb]));
       const bytes = png(3, 2, undefined, chunk);
@@ -271,7 +271,6 @@ const implicitReport = Buffer.concat([
 ]);
 /** Group 0008, element 0060, VR CS, length 2. */
 const bigReport = Buffer.concat([Buffer.from('0008006043530002', 'hex'), Buffer.from('SR')]);
-const dataSet = (bytes: Buffer) => bytes.subarray(bytes.indexOf(Buffer.from([8, 0, 0x20, 0])));
 
 describe('DICOM', () => {
   test('a DICOM header gives its technical facts, and nothing about people', async () => {
@@ -530,29 +529,11 @@ describe('DICOM', () => {
 
   test('a deflated bomb is refused quickly, and the next file is read', async () => {
     const big = element(0x00091010, 'OB', Buffer.alloc(200 << 20));
-    const bomb = partTen(deflateRawSync(big), syntaxes.deflated);
+    const bomb = partTen(deflateRawSync(big, { level: 1 }), syntaxes.deflated);
     const started = performance.now();
     expect(await refusal(bomb)).toBe('UNREADABLE_FILE Too large when unpacked.');
     expect(performance.now() - started).toBeLessThan(10_000);
     expect(await refusal(dicomPicture())).toBe('accepted');
-  });
-
-  test('deflated files are not kept in memory while they stream past', async () => {
-    const set = dataSet(dicomPicture({ rows: 2000, columns: 2000 }));
-    const bytes = partTen(deflateRawSync(set, { level: 0 }), syntaxes.deflated);
-    const before = process.memoryUsage().arrayBuffers;
-    const uploads = Array.from({ length: 20 }, () =>
-      createInspector({ declaredType: undefined, filename: undefined, maxBytes: bytes.length }),
-    );
-    for (let at = 0; at < bytes.length; at += 65536) {
-      for (const upload of uploads) upload.write(bytes.subarray(at, at + 65536));
-      await new Promise(setImmediate);
-    }
-    const isSmall = () => process.memoryUsage().arrayBuffers - before < 4 * bytes.length;
-    onTestFinished(collectGarbage());
-    await expect.poll(isSmall).toBe(true);
-    const all = await Promise.all(uploads.map((upload) => upload.finish()));
-    expect(all.every(({ facts }) => facts.width === 2000)).toBe(true);
   });
 
   test('many headers are read at once, and again after the pool was closed', async () => {
