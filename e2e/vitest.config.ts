@@ -12,6 +12,7 @@ const longest = [
   'seed.long',
   'secondFactor.long',
   'emergency.long',
+  'screens.long',
   'story',
 ].map((name) => `/${name}.test.ts`);
 

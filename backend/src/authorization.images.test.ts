@@ -660,7 +660,7 @@ const earlier: Partial<Record<CallName, CallName>> = {
 const followed = ({ name, method }: Cell): CallName | null => (method === 'head' ? name : (earlier[name] ?? null));
 
 /** The states in which providers make every call. The other states of an image differ from one of these in one fact. */
-const whole: readonly State[] = ['own', 'shared pending', 'shared verified', 'copy verified', 'foreign'];
+const whole: readonly State[] = ['own', 'shared verified', 'foreign'];
 
 /**
  * The cells of one row. Providers make every call in the states of `whole`. Otherwise the calls with one rule take turns,

@@ -1,14 +1,19 @@
-import type { PasskeyAnswer } from '@lightbox/contract/auth/passkeys.js';
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { paths } from '../lib/paths';
 import { store } from '../lib/store';
 import { answer, renderScreen, sana } from '../lib/testing';
 import { Login } from './Login';
-import * as passkey from './passkey';
 import { endSession, rememberPlace, session, startSession, verificationAtom } from './session';
 import { VerifyAccount } from './VerifyAccount';
+
+vi.mock('./passkey', () => ({
+  passkeysPossible: () => true,
+  offersAutofill: async () => false,
+  endAutofill: async () => undefined,
+  choosePasskey: async () => ({ ceremony: 'c', response: {} }),
+}));
 
 const signedIn = () => ({ body: { data: { token: 'access', user: sana } } });
 const tables = () =>
@@ -28,16 +33,7 @@ const waiting = () =>
   });
 const press = () => userEvent.click(screen.getByRole('button', { name: 'Log in with a passkey' }));
 
-beforeEach(() => {
-  endSession('logout');
-  // jsdom has no passkeys.
-  vi.spyOn(passkey, 'passkeysPossible').mockReturnValue(true);
-  vi.spyOn(passkey, 'offersAutofill').mockResolvedValue(false);
-  vi.spyOn(passkey, 'endAutofill').mockResolvedValue();
-  const chosen = { ceremony: 'c', response: {} } as PasskeyAnswer;
-  vi.spyOn(passkey, 'choosePasskey').mockResolvedValue(chosen);
-});
-afterEach(() => vi.restoreAllMocks());
+beforeEach(() => endSession('logout'));
 
 it('A passkey completes the sign-in of a provider once, and the screen after it is the remembered one.', async () => {
   waiting();
