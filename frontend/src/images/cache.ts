@@ -1,11 +1,11 @@
 import { imageRules } from '@lightbox/contract/images/policy.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import type { Study } from '@lightbox/contract/studies/schemas.js';
-import type { QueryClient } from '@tanstack/react-query';
+import type { FetchQueryOptions, QueryClient, QueryKey } from '@tanstack/react-query';
 import { viewerNow } from '../auth/session';
 import { coalesce, coalesceStream } from '../lib/coalesce';
 import type { Envelope } from '../lib/http';
-import { change, isRead, reread, rereadWhere } from '../lib/live';
+import { change, fetchAnew, isRead, reread, rereadWhere } from '../lib/live';
 import { imagesOf, stackOf } from './subject';
 
 /** Changes to the images and studies in the query cache. The queries themselves are in `images.ts` and `studies.ts`. */
@@ -53,6 +53,29 @@ export const patchImage = (cache: QueryClient, id: string, to: (image: Image) =>
 /** Changes the card of a study in every list. */
 export const patchStudy = (cache: QueryClient, id: string, to: (image: Image) => Image) =>
   patchImages(cache, (image) => image.study?.id === id, to);
+
+/** The number of reads for cards that have begun, and for each image the newest one that its card shows. */
+let begun = 0;
+const newest = new Map<string, number>();
+
+/**
+ * Reads an image or a study for a card. The two are read apart, so an answer may arrive after that of a read that began
+ * later. `use` learns whether the card shows such a newer answer about the image, which `imageOf` names.
+ */
+export async function fetchForCard<T, Key extends QueryKey>(
+  cache: QueryClient,
+  options: FetchQueryOptions<T, Error, T, Key>,
+  imageOf: (answer: T) => string | undefined,
+  use: (answer: T, isOvertaken: boolean) => void,
+): Promise<T> {
+  const turn = ++begun;
+  const answer = await fetchAnew(cache, options);
+  const id = imageOf(answer) ?? '';
+  const isOvertaken = (newest.get(id) ?? 0) > turn;
+  if (!isOvertaken) newest.set(id, turn);
+  use(answer, isOvertaken);
+  return answer;
+}
 
 /** Shows on the recipient's card whether too many wrong codes have locked the share. */
 export const lockShare = (cache: QueryClient, shareId: string, locked: boolean) =>

@@ -4,7 +4,7 @@ import type { ShareAccess } from '@lightbox/contract/sharing/calls.js';
 import type { Study } from '@lightbox/contract/studies/schemas.js';
 import type { User } from '@lightbox/contract/users/schemas.js';
 import { type QueryClient, QueryObserver } from '@tanstack/react-query';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { analysisEvents } from '../analysis/analysis';
 import { endSession, startSession } from '../auth/session';
 import { liveClient } from '../lib/live';
@@ -13,7 +13,7 @@ import { lists, studyKey, timelineKey } from './cache';
 import { watchEnds } from './ends';
 import { imageEvents, imageList, oneImage } from './images';
 import { copyChangesOf } from './insight';
-import { studyEvents } from './studies';
+import { oneStudy, rereadStudy, studyEvents } from './studies';
 
 const id = (n: number) => String(n).padStart(24, '0');
 const [me, imageId, otherId, shareId] = [id(1), id(9), id(8), id(7)];
@@ -388,4 +388,63 @@ it('share:verified of a study in another tab shows the picture on its card in th
   shareEvents['share:verified']?.(ofStudy, cache);
   await vi.advanceTimersByTimeAsync(1000);
   expect(list()[0]).toMatchObject({ isVerified: true, image_url: 'data:x', caption: 'Knee', study: summary });
+});
+
+/** Answers requests when the test says so: the image and its study are read apart. */
+function heldAnswers() {
+  const waiting: { url: string; answer: (data: object) => Promise<void> }[] = [];
+  vi.stubGlobal('fetch', (url: string) => {
+    return new Promise<Response>((resolve) => {
+      const answer = async (data: object) => {
+        resolve(new Response(JSON.stringify({ data })));
+        await vi.advanceTimersByTimeAsync(0);
+      };
+      waiting.push({ url, answer });
+    });
+  });
+  return async (part: string) => {
+    await vi.advanceTimersByTimeAsync(1000);
+    const at = waiting.findIndex(({ url }) => url.includes(part));
+    return waiting.splice(at, 1)[0]?.answer as (data: object) => Promise<void>;
+  };
+}
+
+describe('answers about an image and its study that overtake each other', () => {
+  const dark = { ...row, isVerified: false, image_url: null };
+
+  it('The picture that was drawn after the code was entered stays on the card.', async () => {
+    const next = heldAnswers();
+    cache.setQueryData(listKey, { data: [dark, other] });
+    void rereadStudy(cache, studyId);
+    const slow = await next('/studies/');
+    imageEvents['image:updated']?.({ imagemetadataId: lead, studyId }, cache);
+    const fast = await next('/upload/image/');
+    await fast({ ...row, study: undefined });
+    await slow({ ...study, image_url: null });
+    expect(list()[0]).toMatchObject({ isVerified: true, image_url: 'data:x', study: summary });
+  });
+
+  it('A card that a code has opened is not closed by an answer from before the code.', async () => {
+    const next = heldAnswers();
+    cache.setQueryData(listKey, { data: [dark, other] });
+    imageEvents['image:updated']?.({ imagemetadataId: lead, studyId }, cache);
+    const slow = await next('/upload/image/');
+    void rereadStudy(cache, studyId);
+    const fast = await next('/studies/');
+    await fast(study);
+    await slow({ ...dark, study: undefined });
+    expect(list()[0]).toMatchObject({ isVerified: true, image_url: 'data:x', study: summary });
+  });
+
+  it('An open dialog of a study gets the picture that is drawn meanwhile, also while the study is being read.', async () => {
+    const next = heldAnswers();
+    cache.setQueryData(listKey, { data: [row, other] });
+    const stop = new QueryObserver(cache, oneStudy(studyId)).subscribe(() => undefined);
+    const slow = await next('/studies/');
+    imageEvents['image:updated']?.({ imagemetadataId: lead, studyId }, cache);
+    await slow({ ...study, image_url: null });
+    await (await next('/studies/'))(study);
+    expect(shown()?.image_url).toBe('data:x');
+    stop();
+  });
 });

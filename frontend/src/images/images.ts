@@ -3,6 +3,7 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import type { ImageSearch } from '@lightbox/contract/images/search.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { Permission } from '@lightbox/contract/permissions.js';
+import type { Study } from '@lightbox/contract/studies/schemas.js';
 import {
   keepPreviousData,
   type QueryClient,
@@ -13,12 +14,13 @@ import {
 } from '@tanstack/react-query';
 import { coalesce } from '../lib/coalesce';
 import { ApiError, download, send } from '../lib/http';
-import { fetchAnew, isRead, reread, rereadWhere } from '../lib/live';
+import { isRead, reread, rereadWhere } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
 import {
   contentKey,
   copyChangesKey,
   dropImage,
+  fetchForCard,
   findListed,
   isShown,
   type ListName,
@@ -28,6 +30,7 @@ import {
   patchImage,
   refreshLists,
   refreshStudy,
+  studyKey,
   timelineKey,
 } from './cache';
 
@@ -124,10 +127,15 @@ export function useImage(id: string | undefined) {
 /** Reads one image again if it is shown, and replaces it in the cache. */
 export async function rereadImage(cache: QueryClient, id: string): Promise<Image | undefined> {
   try {
-    const fresh = await fetchAnew(cache, oneImage(id));
-    // Only a list says for which study an image stands.
-    patchImage(cache, id, ({ study }) => (study ? { ...fresh, study } : fresh));
-    return fresh;
+    return await fetchForCard(
+      cache,
+      oneImage(id),
+      () => id,
+      (fresh, isOvertaken) => {
+        // Only a list says for which study an image stands.
+        if (!isOvertaken) patchImage(cache, id, ({ study }) => (study ? { ...fresh, study } : fresh));
+      },
+    );
   } catch {
     return undefined;
   }
@@ -138,6 +146,7 @@ export const imageEvents = {
   'image:uploaded': ({ studyId }, cache) => (studyId ? refreshStudy(cache, studyId) : refreshLists(cache, 'uploaded')),
   'image:updated': ({ imagemetadataId: id, studyId }, cache) => {
     rereadWhere<{ frame: object | null }>(cache, copyChangesKey(id), ({ frame }) => frame === null);
+    if (studyId) rereadWhere<Study>(cache, studyKey(studyId), ({ leadId, image_url }) => leadId === id && !image_url);
     if (studyId && !isShown(cache, id)) return isRead(cache, lists) ? refreshStudy(cache, studyId) : undefined;
     if (!mayBeShown(cache, id)) return;
     coalesce(`image ${id}`, () => void rereadImage(cache, id));
