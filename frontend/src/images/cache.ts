@@ -1,11 +1,11 @@
 import { imageRules } from '@lightbox/contract/images/policy.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import type { Study } from '@lightbox/contract/studies/schemas.js';
-import type { FetchQueryOptions, QueryClient, QueryKey } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
 import { viewerNow } from '../auth/session';
 import { coalesce, coalesceStream } from '../lib/coalesce';
 import type { Envelope } from '../lib/http';
-import { change, fetchAnew, isRead, reread, rereadWhere } from '../lib/live';
+import { change, isRead, reread, rereadWhere } from '../lib/live';
 import { imagesOf, stackOf } from './subject';
 
 /** Changes to the images and studies in the query cache. The queries themselves are in `images.ts` and `studies.ts`. */
@@ -59,22 +59,16 @@ let begun = 0;
 const newest = new Map<string, number>();
 
 /**
- * Reads an image or a study for a card. The two are read apart, so an answer may arrive after that of a read that began
- * later. `use` learns whether the card shows such a newer answer about the image, which `imageOf` names.
+ * Begins a read of an image or of a study for a card. The two are read apart, so an answer may arrive after that of a read
+ * that began later. The returned function is called once with the answer’s image, and returns true in that case.
  */
-export async function fetchForCard<T, Key extends QueryKey>(
-  cache: QueryClient,
-  options: FetchQueryOptions<T, Error, T, Key>,
-  imageOf: (answer: T) => string | undefined,
-  use: (answer: T, isOvertaken: boolean) => void,
-): Promise<T> {
+export function beginRead(): (image: string) => boolean {
   const turn = ++begun;
-  const answer = await fetchAnew(cache, options);
-  const id = imageOf(answer) ?? '';
-  const isOvertaken = (newest.get(id) ?? 0) > turn;
-  if (!isOvertaken) newest.set(id, turn);
-  use(answer, isOvertaken);
-  return answer;
+  return (image) => {
+    const isOvertaken = (newest.get(image) ?? 0) > turn;
+    if (!isOvertaken) newest.set(image, turn);
+    return isOvertaken;
+  };
 }
 
 /** Shows on the recipient's card whether too many wrong codes have locked the share. */

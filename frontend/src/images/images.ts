@@ -14,13 +14,13 @@ import {
 } from '@tanstack/react-query';
 import { coalesce } from '../lib/coalesce';
 import { ApiError, download, send } from '../lib/http';
-import { isRead, reread, rereadWhere } from '../lib/live';
+import { fetchAnew, isRead, reread, rereadWhere } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
 import {
+  beginRead,
   contentKey,
   copyChangesKey,
   dropImage,
-  fetchForCard,
   findListed,
   isShown,
   type ListName,
@@ -127,15 +127,11 @@ export function useImage(id: string | undefined) {
 /** Reads one image again if it is shown, and replaces it in the cache. */
 export async function rereadImage(cache: QueryClient, id: string): Promise<Image | undefined> {
   try {
-    return await fetchForCard(
-      cache,
-      oneImage(id),
-      () => id,
-      (fresh, isOvertaken) => {
-        // Only a list says for which study an image stands.
-        if (!isOvertaken) patchImage(cache, id, ({ study }) => (study ? { ...fresh, study } : fresh));
-      },
-    );
+    const isOvertaken = beginRead();
+    const fresh = await fetchAnew(cache, oneImage(id));
+    // Only a list says for which study an image stands.
+    if (!isOvertaken(id)) patchImage(cache, id, ({ study }) => (study ? { ...fresh, study } : fresh));
+    return fresh;
   } catch {
     return undefined;
   }

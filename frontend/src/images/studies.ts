@@ -3,9 +3,9 @@ import { studyCalls } from '@lightbox/contract/studies/calls.js';
 import type { Study } from '@lightbox/contract/studies/schemas.js';
 import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError, send } from '../lib/http';
-import { change, reread } from '../lib/live';
+import { change, fetchAnew, reread } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
-import { dropStudy, fetchForCard, findListed, patchStudy, refreshStudy, studies, studyKey } from './cache';
+import { beginRead, dropStudy, findListed, patchStudy, refreshStudy, studies, studyKey } from './cache';
 import { useImage } from './images';
 import { stackOf, standIn } from './subject';
 
@@ -64,16 +64,14 @@ const onCard = ({ caption, contentType }: Image, study: Study): Image => ({
 /** Reads a study again, and returns the image that stands for it. */
 export async function rereadStudy(cache: QueryClient, id: string): Promise<Image | undefined> {
   try {
-    const study = await fetchForCard(
-      cache,
-      oneStudy(id),
-      ({ leadId }) => leadId,
-      (fresh, isOvertaken) =>
-        patchStudy(cache, id, (card) => {
-          const next = onCard(card, fresh);
-          return isOvertaken ? { ...card, study: next.study } : next;
-        }),
-    );
+    const isOvertaken = beginRead();
+    const study = await fetchAnew(cache, oneStudy(id));
+    // A study that is not verified names no image.
+    const isLate = study.leadId !== undefined && isOvertaken(study.leadId);
+    patchStudy(cache, id, (card) => {
+      const next = onCard(card, study);
+      return isLate ? { ...card, study: next.study } : next;
+    });
     // An open image of the study may be readable now.
     void reread(cache, ['images', 'one']);
     return findListed(cache, (image) => image.study?.id === id)?.image ?? standIn(study);
