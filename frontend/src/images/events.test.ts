@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { analysisEvents } from '../analysis/analysis';
 import { endSession, startSession } from '../auth/session';
 import { liveClient } from '../lib/live';
+import { answer, hold } from '../lib/testing';
 import { shareEvents } from '../sharing/sharing';
 import { lists, studyKey, timelineKey } from './cache';
 import { watchEnds } from './ends';
@@ -390,60 +391,52 @@ it('share:verified of a study in another tab shows the picture on its card in th
   expect(list()[0]).toMatchObject({ isVerified: true, image_url: 'data:x', caption: 'Knee', study: summary });
 });
 
-/** Answers requests when the test says so: the image and its study are read apart. */
-function heldAnswers() {
-  const waiting: { url: string; answer: (data: object) => Promise<void> }[] = [];
-  vi.stubGlobal('fetch', (url: string) => {
-    return new Promise<Response>((resolve) => {
-      const answer = async (data: object) => {
-        resolve(new Response(JSON.stringify({ data })));
-        await vi.advanceTimersByTimeAsync(0);
-      };
-      waiting.push({ url, answer });
-    });
-  });
-  return async (part: string) => {
-    await vi.advanceTimersByTimeAsync(1000);
-    const at = waiting.findIndex(({ url }) => url.includes(part));
-    return waiting.splice(at, 1)[0]?.answer as (data: object) => Promise<void>;
-  };
-}
-
 describe('answers about an image and its study that overtake each other', () => {
   const dark = { ...row, isVerified: false, image_url: null };
+  const [ofImage, ofTheStudy] = [`/upload/image/${lead}`, `/studies/${studyId}`];
+  const drawn = () => imageEvents['image:updated']?.({ imagemetadataId: lead, studyId }, cache);
+  const answerWith = (one: Image, its: () => Study) =>
+    answer({
+      // Only a list says for which study an image stands.
+      [`GET ${ofImage}`]: () => ({ body: { data: { ...one, study: undefined } } }),
+      [`GET ${ofTheStudy}`]: () => ({ body: { data: its() } }),
+    });
 
   it('The picture that was drawn after the code was entered stays on the card.', async () => {
-    const next = heldAnswers();
     cache.setQueryData(listKey, { data: [dark, other] });
+    answerWith(row, () => ({ ...study, image_url: null }));
+    const release = hold(ofTheStudy);
     void rereadStudy(cache, studyId);
-    const slow = await next('/studies/');
-    imageEvents['image:updated']?.({ imagemetadataId: lead, studyId }, cache);
-    const fast = await next('/upload/image/');
-    await fast({ ...row, study: undefined });
-    await slow({ ...study, image_url: null });
+    drawn();
+    await vi.advanceTimersByTimeAsync(1000);
+    release();
+    await vi.advanceTimersByTimeAsync(1000);
     expect(list()[0]).toMatchObject({ isVerified: true, image_url: 'data:x', study: summary });
   });
 
   it('A card that a code has opened is not closed by an answer from before the code.', async () => {
-    const next = heldAnswers();
     cache.setQueryData(listKey, { data: [dark, other] });
-    imageEvents['image:updated']?.({ imagemetadataId: lead, studyId }, cache);
-    const slow = await next('/upload/image/');
+    answerWith(dark, () => study);
+    const release = hold(ofImage);
+    drawn();
+    await vi.advanceTimersByTimeAsync(1000);
     void rereadStudy(cache, studyId);
-    const fast = await next('/studies/');
-    await fast(study);
-    await slow({ ...dark, study: undefined });
+    await vi.advanceTimersByTimeAsync(1000);
+    release();
+    await vi.advanceTimersByTimeAsync(1000);
     expect(list()[0]).toMatchObject({ isVerified: true, image_url: 'data:x', study: summary });
   });
 
   it('An open dialog of a study gets the picture that is drawn meanwhile, also while the study is being read.', async () => {
-    const next = heldAnswers();
     cache.setQueryData(listKey, { data: [row, other] });
+    const states = [{ ...study, image_url: null }];
+    answerWith(row, () => states.shift() ?? study);
+    const release = hold(ofTheStudy);
     const stop = new QueryObserver(cache, oneStudy(studyId)).subscribe(() => undefined);
-    const slow = await next('/studies/');
-    imageEvents['image:updated']?.({ imagemetadataId: lead, studyId }, cache);
-    await slow({ ...study, image_url: null });
-    await (await next('/studies/'))(study);
+    drawn();
+    release();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(states).toEqual([]);
     expect(shown()?.image_url).toBe('data:x');
     stop();
   });

@@ -30,7 +30,7 @@ import {
   patchImage,
   refreshLists,
   refreshStudy,
-  studyKey,
+  studies,
   timelineKey,
 } from './cache';
 
@@ -142,7 +142,7 @@ export const imageEvents = {
   'image:uploaded': ({ studyId }, cache) => (studyId ? refreshStudy(cache, studyId) : refreshLists(cache, 'uploaded')),
   'image:updated': ({ imagemetadataId: id, studyId }, cache) => {
     rereadWhere<{ frame: object | null }>(cache, copyChangesKey(id), ({ frame }) => frame === null);
-    if (studyId) rereadWhere<Study>(cache, studyKey(studyId), ({ leadId, image_url }) => leadId === id && !image_url);
+    rereadWhere<Study>(cache, studies, ({ leadId, image_url }) => leadId === id && !image_url);
     if (studyId && !isShown(cache, id)) return isRead(cache, lists) ? refreshStudy(cache, studyId) : undefined;
     if (!mayBeShown(cache, id)) return;
     coalesce(`image ${id}`, () => void rereadImage(cache, id));

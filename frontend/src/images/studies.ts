@@ -66,11 +66,10 @@ export async function rereadStudy(cache: QueryClient, id: string): Promise<Image
   try {
     const isOvertaken = beginRead();
     const study = await fetchAnew(cache, oneStudy(id));
-    // A study that is not verified names no image.
-    const isLate = study.leadId !== undefined && isOvertaken(study.leadId);
+    const isNewest = !isOvertaken(study.leadId ?? id);
     patchStudy(cache, id, (card) => {
       const next = onCard(card, study);
-      return isLate ? { ...card, study: next.study } : next;
+      return isNewest ? next : { ...card, study: next.study };
     });
     // An open image of the study may be readable now.
     void reread(cache, ['images', 'one']);
